@@ -79,37 +79,16 @@ func journeysOn(ctx context.Context, bin string, e engine) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	const transactions, jobs = "vestibule_database_transactions_total", "vestibule_jobs_total"
+	pair := journeyPair{whole: whole, load: load, bare: bare.Pid(), other: other, engine: e}
 	var took, barely series // nanoseconds of processors a journey
 	var counts map[string]float64
 	for round := range journeyRounds + 1 {
-		before, err := whole.Cost()
-		counted, err2 := whole.Metrics(transactions, jobs)
-		if err = cmp.Or(err, err2, crowd(ctx, load)); err != nil {
-			return nil, err
-		}
-		after, err := whole.Cost()
-		more, err2 := whole.Metrics(transactions, jobs)
-		if err = cmp.Or(err, err2); err != nil {
-			return nil, err
-		}
-		ownBefore, _, err := fleet.Used(bare.Pid())
-		serverBefore, err2 := e.used()
-		if err = cmp.Or(err, err2, crowd(ctx, other)); err != nil {
-			return nil, err
-		}
-		own, _, err := fleet.Used(bare.Pid())
-		server, err2 := e.used()
-		if err = cmp.Or(err, err2); err != nil {
+		own, plain, counted, err := pair.measure(ctx)
+		if err != nil {
 			return nil, err
 		}
 		if round > 0 { // the first one warms up
-			took = append(took, float64(after.Less(before).Own())/journeysEach)
-			barely = append(barely, (float64(own-ownBefore)+server-serverBefore)/journeysEach)
-			counts = more
-			for name, n := range counted {
-				counts[name] -= n
-			}
+			took, barely, counts = append(took, own), append(barely, plain), counted
 		}
 	}
 	wait, err := untilReport(ctx, load)
@@ -129,10 +108,51 @@ func journeysOn(ctx context.Context, bin string, e engine) ([]figure, error) {
 		return compare(name+" of a journey, "+e.name, "≤ 1.00", unit("%.1f", 1), series{counts[of] / journeysEach}, series{wanted})
 	}
 	if e.url == "" { // the engine that shares commits counts its transactions
-		out = append(out, each("transactions of the portal", transactions+`{party="portal"}`, 5),
-			each("transactions of the provider", transactions+`{party="provider"}`, 4))
+		out = append(out, each("transactions of the portal", transactionsTotal+`{party="portal"}`, 5),
+			each("transactions of the provider", transactionsTotal+`{party="provider"}`, 4))
 	}
-	return append(out, each("jobs", jobs, 3)), nil
+	return append(out, each("jobs", jobsTotal, 3)), nil
+}
+
+// Counters of the program that journeys raise.
+const (
+	transactionsTotal = "vestibule_database_transactions_total"
+	jobsTotal         = "vestibule_jobs_total"
+)
+
+// journeyPair is the program and the bare journey, each with its load.
+type journeyPair struct {
+	whole       *fleet.Fleet
+	load, other *fleet.Load
+	bare        int // process
+	engine      engine
+}
+
+// measure makes a round of journeys at each, and returns the processor time of one, in
+// nanoseconds, and what the program's counters rose by.
+func (p journeyPair) measure(ctx context.Context) (own, plain float64, counts map[string]float64, err error) {
+	before, err := p.whole.Cost()
+	counted, err2 := p.whole.Metrics(transactionsTotal, jobsTotal)
+	if err = cmp.Or(err, err2, crowd(ctx, p.load)); err != nil {
+		return 0, 0, nil, err
+	}
+	after, err := p.whole.Cost()
+	counts, err2 = p.whole.Metrics(transactionsTotal, jobsTotal)
+	if err = cmp.Or(err, err2); err != nil {
+		return 0, 0, nil, err
+	}
+	for name, n := range counted {
+		counts[name] -= n
+	}
+	bareBefore, _, err := fleet.Used(p.bare)
+	serverBefore, err2 := p.engine.used()
+	if err = cmp.Or(err, err2, crowd(ctx, p.other)); err != nil {
+		return 0, 0, nil, err
+	}
+	bareAfter, _, err := fleet.Used(p.bare)
+	server, err2 := p.engine.used()
+	return float64(after.Less(before).Own()) / journeysEach, (float64(bareAfter-bareBefore) + server - serverBefore) / journeysEach,
+		counts, cmp.Or(err, err2)
 }
 
 // untilReport measures journeys one after the other: nanoseconds from the request that completes the

@@ -105,14 +105,114 @@ func TestFormsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	tools.FullOnly(t)
 	s := alone(t)
-	good := map[string]string{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.org",
-		"dob-month": "6", "dob-day": "15", "dob-year": "1990"}
-	forms := []struct {
-		name   string
-		fields map[string]string
-		wrong  string // the fields that are refused
-		later  string // the ones that are reported only when the form is sent
-	}{
+	forms := refusedForms(s)
+	for lang, language := range map[string]option{"en": func(*playwright.BrowserNewContextOptions) {}, "es": spanish} {
+		t.Run(lang, func(t *testing.T) { refuseForms(t, s, forms, lang, language) })
+	}
+	t.Run("good ones", func(t *testing.T) { acceptForms(t, s) })
+	t.Cleanup(func() {
+		if n := s.stored(t); n != 0 {
+			t.Errorf("%d applications were stored of forms that were refused or never sent", n)
+		}
+	})
+}
+
+func refuseForms(t *testing.T, s *site, forms []refusedForm, lang string, language option) {
+	t.Parallel()
+	v := visit(t, language)
+	for i, f := range forms {
+		if lang == "es" && i > 2 {
+			break // each field has been wrong: the rules are those of the other language
+		}
+		fields := maps.Clone(goodForm)
+		maps.Copy(fields, f.fields)
+		status, want := s.answered(t, lang, fields)
+		if status != http.StatusUnprocessableEntity {
+			t.Errorf("%s: the server answers %d, want 422", f.name, status)
+		}
+		expected := strings.Fields(f.wrong)
+		if len(want) != len(expected) {
+			t.Errorf("%s: the server finds wrong %v, want %v", f.name, want, expected)
+		}
+		s.form(t, v)
+		for _, name := range order {
+			if value, ok := fields[name]; ok {
+				unfold(t, v, name)
+				fill(t, v.page("#"+name), value)
+			}
+		}
+		must(t, v.page("input[name=mode]").First().Focus())
+		typed := wrongs(t, v)
+		click(t, v.page("main form button[type=submit]"))
+		see(t, v.page("#summary"))
+		focused(t, v.page("#summary"))
+		sent := wrongs(t, v)
+		for _, field := range expected {
+			later := strings.Contains(" "+f.later+" ", " "+field+" ")
+			switch {
+			case want[field] == "":
+				t.Errorf("%s: the server has no words for %s", f.name, field)
+			case sent[field] != want[field]:
+				t.Errorf("%s: %s: the page says %q, the server %q", f.name, field, sent[field], want[field])
+			case !later && typed[field] != want[field], later && typed[field] != "":
+				t.Errorf("%s: %s: as one types the page says %q, the server %q", f.name, field, typed[field], want[field])
+			}
+		}
+		if len(sent) != len(want) {
+			t.Errorf("%s: the page finds wrong %v, the server %v", f.name, sent, want)
+		}
+	}
+}
+
+func acceptForms(t *testing.T, s *site) {
+	t.Parallel()
+	v := visit(t)
+	for name, fields := range map[string]map[string]string{
+		"the longest names":  {"firstName": strings.Repeat("é", 254), "lastName": "d’Arc-Núñez Jr."},
+		"marks of their own": {"firstName": "Zoe\u0308", "lastName": "Ngũgĩ wa Thiong'o"},
+		"a year old today":   birthday(s, 1, 0),
+		"a hundred and ten":  birthday(s, 111, 1),
+		"an address, no day": {"dob-month": "", "dob-day": "", "dob-year": "", "address": "1 Main Street",
+			"city": "San Juan", "state": "PR", "zip": "00901-0001"},
+		"all that one can earn": {"statedAnnualIncome": "$2,147,483,647", "statedEmployerName": "Tern & Sons", "phone": "+1 (555) 010-9999"},
+	} {
+		given := maps.Clone(goodForm)
+		maps.Copy(given, fields)
+		s.form(t, v)
+		for _, field := range order {
+			value, ok := given[field]
+			if !ok {
+				continue
+			}
+			unfold(t, v, field)
+			if field == "state" {
+				_, err := v.page("#state").SelectOption(playwright.SelectOptionValues{Values: &[]string{value}})
+				must(t, err)
+				continue
+			}
+			fill(t, v.page("#"+field), value)
+		}
+		must(t, v.page("input[name=mode]").First().Focus())
+		if got := wrongs(t, v); len(got) != 0 {
+			t.Errorf("%s: the page says %v", name, got)
+		}
+	}
+}
+
+// goodForm is a form that is accepted.
+var goodForm = map[string]string{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.org",
+	"dob-month": "6", "dob-day": "15", "dob-year": "1990"}
+
+// refusedForm differs from goodForm in some fields.
+type refusedForm struct {
+	name   string
+	fields map[string]string
+	wrong  string // the fields that are refused
+	later  string // the ones that are reported only when the form is sent
+}
+
+func refusedForms(s *site) []refusedForm {
+	return []refusedForm{
 		{"nothing at all", map[string]string{"firstName": "", "lastName": "", "email": "", "dob-month": "", "dob-day": "", "dob-year": ""},
 			"firstName lastName email dob", "dob"},
 		{"values of the wrong kind", map[string]string{"firstName": "Zo3", "lastName": "O_Hara", "email": "zoe example.org", "dob-month": "13",
@@ -132,93 +232,6 @@ func TestFormsThatAreRefused(t *testing.T) {
 			"city state zip", "city state zip"},
 		{"a negative income", map[string]string{"statedAnnualIncome": "-1"}, "statedAnnualIncome", ""},
 	}
-	for lang, language := range map[string]option{"en": func(*playwright.BrowserNewContextOptions) {}, "es": spanish} {
-		t.Run(lang, func(t *testing.T) {
-			t.Parallel()
-			v := visit(t, language)
-			for i, f := range forms {
-				if lang == "es" && i > 2 {
-					break // each field has been wrong: the rules are those of the other language
-				}
-				fields := maps.Clone(good)
-				maps.Copy(fields, f.fields)
-				status, want := s.answered(t, lang, fields)
-				if status != http.StatusUnprocessableEntity {
-					t.Errorf("%s: the server answers %d, want 422", f.name, status)
-				}
-				expected := strings.Fields(f.wrong)
-				if len(want) != len(expected) {
-					t.Errorf("%s: the server finds wrong %v, want %v", f.name, want, expected)
-				}
-				s.form(t, v)
-				for _, name := range order {
-					if value, ok := fields[name]; ok {
-						unfold(t, v, name)
-						fill(t, v.page("#"+name), value)
-					}
-				}
-				must(t, v.page("input[name=mode]").First().Focus())
-				typed := wrongs(t, v)
-				click(t, v.page("main form button[type=submit]"))
-				see(t, v.page("#summary"))
-				focused(t, v.page("#summary"))
-				sent := wrongs(t, v)
-				for _, field := range expected {
-					later := strings.Contains(" "+f.later+" ", " "+field+" ")
-					switch {
-					case want[field] == "":
-						t.Errorf("%s: the server has no words for %s", f.name, field)
-					case sent[field] != want[field]:
-						t.Errorf("%s: %s: the page says %q, the server %q", f.name, field, sent[field], want[field])
-					case !later && typed[field] != want[field], later && typed[field] != "":
-						t.Errorf("%s: %s: as one types the page says %q, the server %q", f.name, field, typed[field], want[field])
-					}
-				}
-				if len(sent) != len(want) {
-					t.Errorf("%s: the page finds wrong %v, the server %v", f.name, sent, want)
-				}
-			}
-		})
-	}
-	t.Run("good ones", func(t *testing.T) {
-		t.Parallel()
-		v := visit(t)
-		for name, fields := range map[string]map[string]string{
-			"the longest names":  {"firstName": strings.Repeat("é", 254), "lastName": "d’Arc-Núñez Jr."},
-			"marks of their own": {"firstName": "Zoe\u0308", "lastName": "Ngũgĩ wa Thiong'o"},
-			"a year old today":   birthday(s, 1, 0),
-			"a hundred and ten":  birthday(s, 111, 1),
-			"an address, no day": {"dob-month": "", "dob-day": "", "dob-year": "", "address": "1 Main Street",
-				"city": "San Juan", "state": "PR", "zip": "00901-0001"},
-			"all that one can earn": {"statedAnnualIncome": "$2,147,483,647", "statedEmployerName": "Tern & Sons", "phone": "+1 (555) 010-9999"},
-		} {
-			given := maps.Clone(good)
-			maps.Copy(given, fields)
-			s.form(t, v)
-			for _, field := range order {
-				value, ok := given[field]
-				if !ok {
-					continue
-				}
-				unfold(t, v, field)
-				if field == "state" {
-					_, err := v.page("#state").SelectOption(playwright.SelectOptionValues{Values: &[]string{value}})
-					must(t, err)
-					continue
-				}
-				fill(t, v.page("#"+field), value)
-			}
-			must(t, v.page("input[name=mode]").First().Focus())
-			if got := wrongs(t, v); len(got) != 0 {
-				t.Errorf("%s: the page says %v", name, got)
-			}
-		}
-	})
-	t.Cleanup(func() {
-		if n := s.stored(t); n != 0 {
-			t.Errorf("%d applications were stored of forms that were refused or never sent", n)
-		}
-	})
 }
 
 // order is the order of the form's fields.

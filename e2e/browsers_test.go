@@ -15,6 +15,27 @@ import (
 	"vestibule/internal/testutil/tools"
 )
 
+// olderBrowser is a browser that lacks what newer ones have.
+type olderBrowser struct {
+	name string
+	oldest
+}
+
+func (b olderBrowser) open(t *testing.T, options ...option) *visitor {
+	t.Helper()
+	v := visit(t, options...)
+	b.takeFrom(t, v)
+	return v
+}
+
+// looks checks a page, and takes its picture.
+func (b olderBrowser) looks(t *testing.T, v *visitor, what string) {
+	t.Helper()
+	v.axe(t)
+	v.fits(t)
+	shot(t, v, strings.NewReplacer(" ", "-", "/", "-").Replace(strings.ToLower(b.name+" "+what)))
+}
+
 // TestOlderBrowsers walks the main journeys in browsers that lack what Firefox 115 or Safari 16.4
 // lacks: web/build/testdata/newer.txt lists it, and docs/reference/browsers.md says what pages do
 // without it. With VESTIBULE_E2E_CHROMIUM it walks them in that browser, for example in Chromium 109:
@@ -29,118 +50,112 @@ func TestOlderBrowsers(t *testing.T) {
 	if os.Getenv("VESTIBULE_E2E_CHROMIUM") != "" {
 		browsers = map[string]oldest{"Chromium": {}}
 	}
-	small := func(o *playwright.BrowserNewContextOptions) { o.Viewport = &playwright.Size{Width: 390, Height: 844} }
 	for name, browser := range browsers {
-		open := func(t *testing.T, options ...option) *visitor {
-			t.Helper()
-			v := visit(t, options...)
-			browser.takeFrom(t, v)
-			return v
-		}
-		looks := func(t *testing.T, v *visitor, what string) {
-			t.Helper()
-			v.axe(t)
-			v.fits(t)
-			shot(t, v, strings.NewReplacer(" ", "-", "/", "-").Replace(strings.ToLower(name+" "+what)))
-		}
-		t.Run(name+" applicant", func(t *testing.T) {
-			t.Parallel()
-			v := open(t, small)
-			s.form(t, v)
-			fill(t, v.page("#email"), "zoe@")
-			must(t, v.page("#email").Blur())
-			see(t, v.page("#email-error:not(:empty)"))
-			looks(t, v, "form")
-			fillForm(t, v, applicant)
-			click(t, v.page(button(en("apply.continue"))))
-			step(t, v.widget, "consent")
-			unseen(t, v, ".steps")
-			looks(t, v, "widget")
-			walk(t, v.widget, "default")
-			state(t, v, "ready")
-			looks(t, v, "status")
-
-			v.open(t, s.begin(t, "redirect").ConnectURL)
-			step(t, v.page, "consent")
-			looks(t, v, "hosted")
-			walkAndReturn(t, v, "default")
-			state(t, v, "ready")
-		})
-		t.Run(name+" reviewer", func(t *testing.T) {
-			t.Parallel()
-			a := s.submit(t, pageless(t), "default", "", nil)
-			s.await(t, a.ID, "ready")
-			v := open(t, window(1280, 800))
-			s.signIn(t, v)
-			v.open(t, s.Portal+"/review")
-			keysWork(t, v)
-			row := fmt.Sprintf("tr[data-id=%q] ", a.ID)
-			click(t, v.page(row+".assign-open"))
-			see(t, v.page(".assign-menu:visible"))
-			looks(t, v, "menu")
-			must(t, v.Keyboard().Press("Escape"))
-			unseen(t, v, ".assign-menu >> nth=0")
-			click(t, v.page(row+".assign-open"))
-			click(t, v.page(".assign-menu:visible button").First())
-			see(t, v.page(row+".assign-open:has-text('"+en("review.list.you")+"')"))
-			keysWork(t, v)
-			must(t, v.page(row+"[name=id]").Check())
-			see(t, v.page(".list-do [name=do]"))
-			must(t, v.page(row+".list-link").Focus())
-			must(t, v.Keyboard().Press("d"))
-			see(t, v.page("[data-peek] [name=decision]:focus"))
-			list, err := v.page(".list-box").BoundingBox()
-			must(t, err)
-			side, err := v.page("[data-peek]").BoundingBox()
-			must(t, err)
-			if side.X < list.X+list.Width {
-				t.Errorf("the application begins at %v, the list beside it ends at %v", side.X, list.X+list.Width)
-			}
-			must(t, v.page("[data-peek] [name=decision][value=approved]").Check())
-			must(t, v.Keyboard().Press("Control+Enter"))
-			see(t, v.page("[data-peek] >> "+text(en("review.decide.again")))) // the flash message ends with the next live change
-			looks(t, v, "list")                                               // last, because a picture of the whole page may close the panel
-			v.open(t, s.Portal+"/review/applications/"+a.ID)
-			looks(t, v, "application")
-			for _, path := range []string{"/review/overview", "/review/people"} {
-				v.open(t, s.Portal+path)
-				looks(t, v, path[len("/review/"):])
-			}
-
-			must(t, v.SetViewportSize(390, 844))
-			for _, path := range []string{"/review", "/review/overview"} {
-				v.open(t, s.Portal+path)
-				keysWork(t, v)
-				const menu = "#side-menu .side-user"
-				unseen(t, v, menu)
-				click(t, v.page(".side-open"))
-				see(t, v.page(menu))
-				looks(t, v, "phone "+path[1:])
-				must(t, v.Keyboard().Press("Escape"))
-				unseen(t, v, menu)
-			}
-		})
-		t.Run(name+" customer", func(t *testing.T) {
-			t.Parallel()
-			v := open(t, window(1280, 800))
-			s.signInStaff(t, v)
-			for _, path := range []string{"/dashboard", "/dashboard/reports", "/dashboard/webhooks", "/dashboard/people", "/dashboard/theme"} {
-				v.open(t, s.Provider+path)
-				looks(t, v, path[1:])
-			}
-			v.open(t, s.Provider+"/dashboard/reports")
-			click(t, v.page(".dashboard-narrow > summary"))
-			see(t, v.page(".dashboard-filter select"))
-			v.open(t, s.Portal+"/developers")
-			must(t, v.page("[name=integration][value=register-token]").Check())
-			see(t, v.page("#code-js:has-text('.register('), #code-html"))
-			looks(t, v, "playground")
-			v.open(t, s.Provider+"/docs/reports")
-			fill(t, v.page(".apidocs-contents input[type=search]"), "report")
-			abridge(t, v)
-			looks(t, v, "reference")
-		})
+		b := olderBrowser{name, browser}
+		t.Run(name+" applicant", func(t *testing.T) { olderApplicant(t, b, s) })
+		t.Run(name+" reviewer", func(t *testing.T) { olderReviewer(t, b, s) })
+		t.Run(name+" customer", func(t *testing.T) { olderCustomer(t, b, s) })
 	}
+}
+
+func olderApplicant(t *testing.T, b olderBrowser, s *site) {
+	t.Parallel()
+	v := b.open(t, window(390, 844))
+	s.form(t, v)
+	fill(t, v.page("#email"), "zoe@")
+	must(t, v.page("#email").Blur())
+	see(t, v.page("#email-error:not(:empty)"))
+	b.looks(t, v, "form")
+	fillForm(t, v, applicant)
+	click(t, v.page(button(en("apply.continue"))))
+	step(t, v.widget, "consent")
+	unseen(t, v, ".steps")
+	b.looks(t, v, "widget")
+	walk(t, v.widget, "default")
+	state(t, v, "ready")
+	b.looks(t, v, "status")
+
+	v.open(t, s.begin(t, "redirect").ConnectURL)
+	step(t, v.page, "consent")
+	b.looks(t, v, "hosted")
+	walkAndReturn(t, v, "default")
+	state(t, v, "ready")
+}
+
+func olderReviewer(t *testing.T, b olderBrowser, s *site) {
+	t.Parallel()
+	a := s.submit(t, pageless(t), "default", "", nil)
+	s.await(t, a.ID, "ready")
+	v := b.open(t, window(1280, 800))
+	s.signIn(t, v)
+	v.open(t, s.Portal+"/review")
+	keysWork(t, v)
+	row := fmt.Sprintf("tr[data-id=%q] ", a.ID)
+	click(t, v.page(row+".assign-open"))
+	see(t, v.page(".assign-menu:visible"))
+	b.looks(t, v, "menu")
+	must(t, v.Keyboard().Press("Escape"))
+	unseen(t, v, ".assign-menu >> nth=0")
+	click(t, v.page(row+".assign-open"))
+	click(t, v.page(".assign-menu:visible button").First())
+	see(t, v.page(row+".assign-open:has-text('"+en("review.list.you")+"')"))
+	keysWork(t, v)
+	must(t, v.page(row+"[name=id]").Check())
+	see(t, v.page(".list-do [name=do]"))
+	must(t, v.page(row+".list-link").Focus())
+	must(t, v.Keyboard().Press("d"))
+	see(t, v.page("[data-peek] [name=decision]:focus"))
+	list, err := v.page(".list-box").BoundingBox()
+	must(t, err)
+	side, err := v.page("[data-peek]").BoundingBox()
+	must(t, err)
+	if side.X < list.X+list.Width {
+		t.Errorf("the application begins at %v, the list beside it ends at %v", side.X, list.X+list.Width)
+	}
+	must(t, v.page("[data-peek] [name=decision][value=approved]").Check())
+	must(t, v.Keyboard().Press("Control+Enter"))
+	see(t, v.page("[data-peek] >> "+text(en("review.decide.again")))) // the flash message ends with the next live change
+	b.looks(t, v, "list")                                             // last, because a picture of the whole page may close the panel
+	v.open(t, s.Portal+"/review/applications/"+a.ID)
+	b.looks(t, v, "application")
+	for _, path := range []string{"/review/overview", "/review/people"} {
+		v.open(t, s.Portal+path)
+		b.looks(t, v, path[len("/review/"):])
+	}
+
+	must(t, v.SetViewportSize(390, 844))
+	for _, path := range []string{"/review", "/review/overview"} {
+		v.open(t, s.Portal+path)
+		keysWork(t, v)
+		const menu = "#side-menu .side-user"
+		unseen(t, v, menu)
+		click(t, v.page(".side-open"))
+		see(t, v.page(menu))
+		b.looks(t, v, "phone "+path[1:])
+		must(t, v.Keyboard().Press("Escape"))
+		unseen(t, v, menu)
+	}
+}
+
+func olderCustomer(t *testing.T, b olderBrowser, s *site) {
+	t.Parallel()
+	v := b.open(t, window(1280, 800))
+	s.signInStaff(t, v)
+	for _, path := range []string{"/dashboard", "/dashboard/reports", "/dashboard/webhooks", "/dashboard/people", "/dashboard/theme"} {
+		v.open(t, s.Provider+path)
+		b.looks(t, v, path[1:])
+	}
+	v.open(t, s.Provider+"/dashboard/reports")
+	click(t, v.page(".dashboard-narrow > summary"))
+	see(t, v.page(".dashboard-filter select"))
+	v.open(t, s.Portal+"/developers")
+	must(t, v.page("[name=integration][value=register-token]").Check())
+	see(t, v.page("#code-js:has-text('.register('), #code-html"))
+	b.looks(t, v, "playground")
+	v.open(t, s.Provider+"/docs/reports")
+	fill(t, v.page(".apidocs-contents input[type=search]"), "report")
+	abridge(t, v)
+	b.looks(t, v, "reference")
 }
 
 // oldest is a browser: the place of its versions in newer.txt, and its own.

@@ -87,7 +87,6 @@ func openSections(t *testing.T, v *visitor, url string) {
 	_, err := v.Reload()
 	must(t, err)
 	shown("history")
-
 }
 
 func openMonth(t *testing.T, v *visitor, url string) {
@@ -109,7 +108,6 @@ func openMonth(t *testing.T, v *visitor, url string) {
 	v.axe(t)
 	click(t, v.page(link("Zoë O’Hara-Núñez")))
 	at(t, v, url)
-
 }
 
 func openDay(t *testing.T, v *visitor, url string) {
@@ -130,7 +128,6 @@ func openDay(t *testing.T, v *visitor, url string) {
 	must(t, v.WaitForURL(regexp.MustCompile(`/transactions\?day=\d{4}-\d\d-\d\d$`)))
 	v.axe(t)
 	v.open(t, url)
-
 }
 
 func decideOnPhone(t *testing.T, v *visitor, url string) {
@@ -165,7 +162,6 @@ func decideOnPhone(t *testing.T, v *visitor, url string) {
 	click(t, v.page(".case-files >> "+link(en("review.application.print"))))
 	must(t, v.WaitForURL(regexp.MustCompile(regexp.QuoteMeta(url)+`/report`)))
 	v.open(t, url)
-
 }
 
 func showLetter(t *testing.T, v *visitor, url string) {
@@ -180,5 +176,4 @@ func showLetter(t *testing.T, v *visitor, url string) {
 	}
 	click(t, v.page(button(en("review.decide.submit"))))
 	see(t, v.page(text(en("review.decide.done"))))
-
 }

@@ -128,7 +128,7 @@ func (d *driven) walkOpenBank(s *site) {
 	d.step("consent")
 	d.click("button", en("visit.consent.submit"))
 	d.step("bank")
-	d.fill("[name=q]", openBank)
+	d.fill("#q", openBank)
 	d.holds("the search has found the bank", `return document.querySelectorAll("button[name=bank]").length === 1`)
 	d.click("button[name=bank]", "")
 	d.step("authorize")

@@ -51,7 +51,6 @@ func keyIsRefused(t *testing.T, s *site) {
 	click(t, v.page(link(en("status.back"))))
 	click(t, v.page(link(en("status.continue"))))
 	step(t, v.widget, "consent")
-
 }
 
 func networkIsGone(t *testing.T, s *site) {
@@ -69,7 +68,6 @@ func networkIsGone(t *testing.T, s *site) {
 	must(t, v.page("#offline").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateHidden}))
 	click(t, v.page(button(en("apply.continue"))))
 	step(t, v.widget, "consent")
-
 }
 
 func sessionIsGone(t *testing.T, s *site) {
@@ -110,7 +108,6 @@ func sessionIsGone(t *testing.T, s *site) {
 	v.fits(t)
 	click(t, v.page("main form button"))
 	at(t, v, application)
-
 }
 
 func walkOnTwoDevices(t *testing.T, s *site) {
@@ -136,5 +133,4 @@ func walkOnTwoDevices(t *testing.T, s *site) {
 	state(t, computer, "ready")
 	pocket.open(t, computer.URL())
 	state(t, pocket, "ready")
-
 }

@@ -55,8 +55,8 @@ func TestPayrollVisit(t *testing.T) {
 			case "source":
 				click(t, v.page("button[value=payroll]"))
 			case "employer":
-				fill(t, v.page("[name=q]"), "zipporah")
-				must(t, v.page("[name=q]").Press("Enter"))
+				fill(t, v.page("#q"), "zipporah")
+				must(t, v.page("#q").Press("Enter"))
 				click(t, v.page("button[value=zipporah-rides]"))
 			default:
 				onward(t, v.page, name)
@@ -289,8 +289,8 @@ func TestEligibilityVisit(t *testing.T) {
 	checkLanguage(t, v, "es")
 	shot(t, v, "eligibility-employers")
 	enter(button(es("visit.employers.continue")))
-	fill(t, v.page("[name=q]"), "harbor national")
-	enter("[name=q]")
+	fill(t, v.page("#q"), "harbor national")
+	enter("#q")
 	signIn("harbor-national-bank")
 	step(t, v.page, "accounts")
 	submit(t, v.page)

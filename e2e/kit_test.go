@@ -162,7 +162,6 @@ func embedScriptIsSmall(t *testing.T, s *site) {
 			t.Errorf("%s = %d, %d bytes, %v", name, resp.StatusCode, len(raw), resp.Header)
 		}
 	}
-
 }
 
 func embedInPage(t *testing.T, s *site, h *shop) {
@@ -210,7 +209,6 @@ func embedInPage(t *testing.T, s *site, h *shop) {
 	must(t, other.page("#a").ScrollIntoViewIfNeeded())
 	awaitEvent(t, other, "a error EMBED_TOKEN_INVALID")
 	see(t, other.inside("a").Locator("text="+en("embed.opened_elsewhere.title")))
-
 }
 
 func embedAsDialog(t *testing.T, s *site, h *shop) {
@@ -256,7 +254,6 @@ func embedAsDialog(t *testing.T, s *site, h *shop) {
 	must(t, opener.Press("Enter"))
 	click(t, v.page(button(es("visit.close"))))
 	must(t, v.page("#m dialog:not([open])").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
-
 }
 
 func embedAsDialogThatWidgetCloses(t *testing.T, h *shop) {
@@ -280,7 +277,6 @@ func embedAsDialogThatWidgetCloses(t *testing.T, h *shop) {
 	see(t, v.inside("m").Locator("text="+en("connect.stopped.title")))
 	click(t, closer)
 	must(t, v.page("#m dialog:not([open])").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
-
 }
 
 func embedTwice(t *testing.T, s *site, h *shop) {
@@ -325,7 +321,6 @@ func embedTwice(t *testing.T, s *site, h *shop) {
 	if strings.Contains(events(t, v), "b success") {
 		t.Error("one element has the events of the other")
 	}
-
 }
 
 func embedInWebview(t *testing.T, s *site, h *shop) {
@@ -351,7 +346,6 @@ func embedInWebview(t *testing.T, s *site, h *shop) {
 	if lang, err := v.page("html").GetAttribute("lang"); err != nil || lang != "es" {
 		t.Errorf("the page is in %q (%v)", lang, err)
 	}
-
 }
 
 func embedWherePageMayNot(t *testing.T, s *site, h *shop) {
@@ -394,7 +388,6 @@ func embedWherePageMayNot(t *testing.T, s *site, h *shop) {
 	awaitEvent(t, v, "a error FRAME_BLOCKED")
 	click(t, v.page("text="+en("connect.secure_page")))
 	step(t, v.widget, "consent")
-
 }
 
 // TestExamples runs the onboarding apps of docs/examples as their readers do, and walks

@@ -21,7 +21,7 @@ func toOpenBank(t *testing.T, at place, hosted bool) {
 	step(t, at, "consent")
 	click(t, at(button(en("visit.consent.submit"))))
 	step(t, at, "bank")
-	fill(t, at("[name=q]"), openBank)
+	fill(t, at("#q"), openBank)
 	if hosted {
 		click(t, at(button(en("visit.search"))))
 	}
@@ -135,7 +135,7 @@ func TestOpenBankOnAHostedPage(t *testing.T) {
 	see(t, v.page(text(en("visit.failed.denied"))))
 	click(t, v.page(button(en("visit.banks.another"))))
 	step(t, v.page, "bank")
-	fill(t, v.page("[name=q]"), openBank)
+	fill(t, v.page("#q"), openBank)
 	click(t, v.page(button(en("visit.search"))))
 	click(t, v.page("button[name=bank]:has-text(\""+openBank+"\")"))
 	click(t, v.page(button(en("visit.authorize.submit", "bank", openBank))))
@@ -229,7 +229,7 @@ func TestOpenBankInAWebview(t *testing.T) {
 				}
 				step(t, at, "consent")
 				onward(t, at, "consent")
-				fill(t, at("[name=q]"), openBank)
+				fill(t, at("#q"), openBank)
 				must(t, foundBank(t, at).Press("Enter")) // by keyboard, as onward
 				step(t, at, "authorize")
 				must(t, at("form[data-authorize] button").Press("Enter"))
@@ -279,8 +279,8 @@ func TestPayrollCompanyOfConnector(t *testing.T) {
 		step(t, v.page, "consent")
 		onward(t, v.page, "consent")
 		click(t, v.page("button[value=payroll]"))
-		fill(t, v.page("[name=q]"), "paywright")
-		must(t, v.page("[name=q]").Press("Enter"))
+		fill(t, v.page("#q"), "paywright")
+		must(t, v.page("#q").Press("Enter"))
 		click(t, v.page("button[value=paywright]"))
 		step(t, v.page, "authorize")
 		checkAccessibility(t, v, "authorize")

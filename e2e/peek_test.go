@@ -155,7 +155,6 @@ func decideByKeys(t *testing.T, p *peeked) {
 	p.press(t, "Enter")
 	see(t, p.page(p.row(1)+"[data-peeked] .list-link:focus"))
 	see(t, p.page(panel+".decision-form:has([name=seen][value='0'])"))
-
 }
 
 func keepTypedText(t *testing.T, p *peeked) {
@@ -170,7 +169,6 @@ func keepTypedText(t *testing.T, p *peeked) {
 	see(t, p.page(p.row(1)+" .list-link:focus"))
 	p.press(t, "Escape")
 	unseen(t, p.visitor, panel)
-
 }
 
 func decideTooLate(t *testing.T, p *peeked) {
@@ -186,7 +184,6 @@ func decideTooLate(t *testing.T, p *peeked) {
 	if n := p.audited(t, "decided", p.ids[1]); n != 1 {
 		t.Errorf("the trail has %d decisions of the colleague's", n)
 	}
-
 }
 
 func decideByMouse(t *testing.T, p *peeked) {
@@ -219,7 +216,6 @@ func decideByMouse(t *testing.T, p *peeked) {
 	if got := p.URL(); got != p.review+"?queue=decide" {
 		t.Errorf("the list is at %s", got)
 	}
-
 }
 
 func listStaysReadable(t *testing.T, p *peeked) {
@@ -235,7 +231,6 @@ func listStaysReadable(t *testing.T, p *peeked) {
 	}
 	fill(t, p.page(".list-search [name=query]"), "Zoë") // above the panel
 	see(t, p.page(panel))
-
 }
 
 // TestPanelKeepsTheFormInUse changes an application whose panel is open: the newer version

@@ -48,7 +48,6 @@ func redirectBy(t *testing.T, s *site, mode string) {
 		t.Errorf("the return was sent with Sec-Fetch-Site %q and Referer %q", h["sec-fetch-site"], h["referer"])
 	}
 	s.stays(t, v, a, sent[0].URL())
-
 }
 
 func leaveRedirect(t *testing.T, s *site) {
@@ -63,7 +62,6 @@ func leaveRedirect(t *testing.T, s *site) {
 	at(t, v, s.statusURL(a))
 	state(t, v, "exited")
 	s.again(t, v, a)
-
 }
 
 func bankDoesNotAnswer(t *testing.T, s *site) {
@@ -82,7 +80,6 @@ func bankDoesNotAnswer(t *testing.T, s *site) {
 		return got["outcome"] == "ERROR" && got["status"] == "SUPPLIER_UNRESPONSIVE"
 	})
 	s.again(t, v, a)
-
 }
 
 func finishTabsInReverse(t *testing.T, s *site) {
@@ -100,7 +97,6 @@ func finishTabsInReverse(t *testing.T, s *site) {
 		at(t, tabs[i], s.statusURL(all[i]))
 		state(t, tabs[i], "ready")
 	}
-
 }
 
 func leaveManyStarts(t *testing.T, s *site) {
@@ -122,7 +118,6 @@ func leaveManyStarts(t *testing.T, s *site) {
 	}
 	v.open(t, s.complete(t, leave(t, v, a.ConnectURL), "default", "").back)
 	state(t, v, "ready")
-
 }
 
 // stays checks that an application with an outcome stays as it is: after a reload, Back, and
@@ -259,7 +254,6 @@ func redirectByPost(t *testing.T, s *site, mode string) {
 			h["origin"], h["sec-fetch-site"], h["cookie"] != "")
 	}
 	s.stays(t, v, a, finished[0].URL())
-
 }
 
 func postWithoutScript(t *testing.T, s *site) {
@@ -273,7 +267,6 @@ func postWithoutScript(t *testing.T, s *site) {
 	click(t, v.page("form#return button"))
 	at(t, v, s.statusURL(a))
 	state(t, v, "ready")
-
 }
 
 func leaveRedirectByPost(t *testing.T, s *site) {
@@ -286,7 +279,6 @@ func leaveRedirectByPost(t *testing.T, s *site) {
 	at(t, v, s.statusURL(a))
 	state(t, v, "exited")
 	s.again(t, v, a)
-
 }
 
 func postFromOtherBrowser(t *testing.T, s *site) {
@@ -317,5 +309,4 @@ func postFromOtherBrowser(t *testing.T, s *site) {
 	state(t, mine, "ready")
 	mine.open(t, finish) // the outcome that the other browser stored belongs to it as well
 	at(t, mine, s.statusURL(a))
-
 }

@@ -134,7 +134,6 @@ func reviewIsClosed(t *testing.T, s *site, v *visitor, applicant *visitor, stran
 	if after := s.cookie(t, v); after == "" || after == before {
 		t.Error("signing in did not change the session's id")
 	}
-
 }
 
 func readUnmatchedReport(t *testing.T, v *visitor, stranger reached) {
@@ -153,7 +152,6 @@ func readUnmatchedReport(t *testing.T, v *visitor, stranger reached) {
 	if found := regexp.MustCompile(`\d{9,}`).FindString(ids.ReplaceAllString(shown, "")); found != "" {
 		t.Errorf("the page shows a whole number: %s", found)
 	}
-
 }
 
 func downloadReport(t *testing.T, s *site, v *visitor, applicant *visitor, stranger reached) {
@@ -176,7 +174,6 @@ func downloadReport(t *testing.T, s *site, v *visitor, applicant *visitor, stran
 	plain.open(t, reportURL)
 	s.signInToReview(t, plain, s.Credentials.Reviewer.Password)
 	s.readReport(t, v, plain, stranger.ID, got)
-
 }
 
 func readMatchedReport(t *testing.T, s *site, v *visitor, owner reached) {
@@ -191,7 +188,6 @@ func readMatchedReport(t *testing.T, s *site, v *visitor, owner reached) {
 	if n, err := v.page("role=cell >> text=" + en("review.report.unmatched")).Count(); err != nil || n != 0 {
 		t.Errorf("%d names do not match", n)
 	}
-
 }
 
 func listByState(t *testing.T, s *site, v *visitor) {
@@ -205,7 +201,6 @@ func listByState(t *testing.T, s *site, v *visitor) {
 	click(t, v.page(button(en("review.list.take"))))
 	click(t, v.page(".queues a >> text="+en("review.queues.mine")))
 	listed(t, v, 1)
-
 }
 
 func useListByKeys(t *testing.T, s *site, v *visitor) {
@@ -235,7 +230,6 @@ func useListByKeys(t *testing.T, s *site, v *visitor) {
 	click(t, v.page(button(en("review.list.release"))))
 	v.open(t, review+"?queue=mine")
 	see(t, v.page(text(en("review.list.queue_empty"))))
-
 }
 
 func searchList(t *testing.T, s *site, v *visitor, stranger reached, owner reached, left reached) {
@@ -268,7 +262,6 @@ func searchList(t *testing.T, s *site, v *visitor, stranger reached, owner reach
 	if status := v.answer(t, review+"/applications/"+left.ID+"/report"); status != 404 {
 		t.Errorf("a report that is not there is answered %d", status)
 	}
-
 }
 
 // TestListIsAPlaceToWork sorts the list, searches while typing, saves a filter, chooses
@@ -346,7 +339,6 @@ func saveFilter(t *testing.T, s *site, v *visitor) {
 	fill(t, v.page("#filter-name"), "the oldest")
 	click(t, v.page(button(en("review.list.saved.rename"))))
 	see(t, v.page(".queue-saved [aria-current] >> text=the oldest"))
-
 }
 
 func watchOthersWork(t *testing.T, s *site, v *visitor, first opened) {
@@ -383,7 +375,6 @@ func watchOthersWork(t *testing.T, s *site, v *visitor, first opened) {
 	}
 	click(t, v.page(text(en("review.list.new.show", "n", "1"))))
 	listed(t, v, 3)
-
 }
 
 func chooseColumns(t *testing.T, s *site, v *visitor) {
@@ -401,7 +392,6 @@ func chooseColumns(t *testing.T, s *site, v *visitor) {
 	v.axe(t)
 	click(t, rows.First().Locator(".assign-menu button").First())
 	see(t, rows.First().Locator(".assign-open:has-text('"+en("review.list.you")+"')"))
-
 }
 
 func walkListByKeys(t *testing.T, v *visitor) {
@@ -420,7 +410,6 @@ func walkListByKeys(t *testing.T, v *visitor) {
 	}
 	click(t, v.page(".case-place a").First())
 	see(t, v.page("tr:nth-child(2) .list-link:focus"))
-
 }
 
 // TestDecisionsAndDeletion declines an applicant for the report's reasons, reads the

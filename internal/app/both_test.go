@@ -424,7 +424,6 @@ func submitToBoth(t *testing.T, w *bothServer, accounts map[string]program.Accou
 			t.Errorf("%s: %d %s, want %s", name, got.Status, got.Body, c.code)
 		}
 	}
-
 }
 
 func refuseUnknownHosts(t *testing.T, w *bothServer) {
@@ -442,7 +441,6 @@ func refuseUnknownHosts(t *testing.T, w *bothServer) {
 			t.Errorf("%s: %d %s", host, got.Status, got.Body)
 		}
 	}
-
 }
 
 func reachAdminOfBoth(t *testing.T, w *bothServer) {
@@ -459,7 +457,6 @@ func reachAdminOfBoth(t *testing.T, w *bothServer) {
 			t.Errorf("%s: %d %s%s", env, code, &out, &errs)
 		}
 	}
-
 }
 
 func addReplicaOfBoth(t *testing.T, w *bothServer, accounts map[string]program.Account) {
@@ -481,7 +478,6 @@ func addReplicaOfBoth(t *testing.T, w *bothServer, accounts map[string]program.A
 			t.Errorf("%s: the replica answers %d %s", env, got.Status, got.Body)
 		}
 	}
-
 }
 
 // TestCommandsChooseTheEnvironment lists the accounts of each environment.

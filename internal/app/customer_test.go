@@ -17,25 +17,62 @@ import (
 // TestCustomerCommand adds customers to a provider in production, which has none at its
 // start.
 func TestCustomerCommand(t *testing.T) {
-	dir := t.TempDir()
-	run := func(args ...string) (code int, out, errs string) {
-		var stdout, stderr bytes.Buffer
-		code = app.Run(t.Context(), append(args, "--environment=production", "--data-dir="+dir), &stdout, &stderr)
-		return code, stdout.String(), stderr.String()
-	}
-	if code, out, errs := run("customer", "Harbor Bank", "--staff=ops@harbor.example"); code != 1 || out != "" ||
+	d := commandDir(t.TempDir())
+	made := d.create(t)
+	t.Run("refused", func(t *testing.T) { d.refuse(t, made) })
+	t.Run("features", func(t *testing.T) { d.changeFeatures(t, made) })
+	t.Run("another", func(t *testing.T) {
+		if code, out, errs := d.run(t, "customer", "add", "Second Bank", "--staff=ops@second.example"); code != 0 ||
+			!strings.Contains(out, "secretKey") || !strings.Contains(errs, filepath.Join(string(d), "provider.db")) {
+			t.Errorf("add: %d %s%s", code, out, errs)
+		}
+	})
+	t.Run("with the addresses of its portal", d.addWithPortal)
+	t.Run("changes", func(t *testing.T) { d.changeCustomer(t, made) })
+	t.Run("transferred and suspended", func(t *testing.T) {
+		if code, out, errs := d.run(t, "customer", "transfer", made.PublicID, "new@harbor.example"); code != 0 ||
+			!strings.Contains(out, "/dashboard/set-password/") {
+			t.Errorf("transfer: %d %s%s", code, out, errs)
+		}
+		d.run(t, "customer", "suspend", made.PublicID)
+		if code, out, errs := d.run(t, "customer", "list"); code != 0 ||
+			!regexp.MustCompile(made.PublicID+` +suspended +Harbor`).MatchString(out) {
+			t.Errorf("list: %d %s%s", code, out, errs)
+		}
+		if code, out, errs := d.run(t, "customer", "resume", made.PublicID); code != 0 || !strings.Contains(out, `"suspended": false`) {
+			t.Errorf("resume: %d %s%s", code, out, errs)
+		}
+	})
+}
+
+// commandDir is the data directory of commands for production.
+type commandDir string
+
+func (d commandDir) run(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code = app.Run(t.Context(), append(args, "--environment=production", "--data-dir="+string(d)), &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+// createdCustomer is what the command that creates a customer prints.
+type createdCustomer struct {
+	program.Account
+	Products  map[string]string
+	Dashboard struct{ Email, Link string }
+}
+
+// create creates the database with a customer, which other commands do not.
+func (d commandDir) create(t *testing.T) (made createdCustomer) {
+	t.Helper()
+	if code, out, errs := d.run(t, "customer", "Harbor Bank", "--staff=ops@harbor.example"); code != 1 || out != "" ||
 		!strings.Contains(errs, "provider.db") || !strings.Contains(errs, "--create") {
 		t.Errorf("without a database: %d %s%s", code, out, errs)
 	}
-	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
+	if files, err := os.ReadDir(string(d)); err != nil || len(files) != 0 {
 		t.Errorf("a refused command made %v %v", files, err)
 	}
-	code, out, errs := run("customer", "--create", "Harbor Bank", "--staff=ops@harbor.example")
-	var made struct {
-		program.Account
-		Products  map[string]string
-		Dashboard struct{ Email, Link string }
-	}
+	code, out, errs := d.run(t, "customer", "--create", "Harbor Bank", "--staff=ops@harbor.example")
 	if err := json.Unmarshal([]byte(out), &made); code != 0 || err != nil || made.PublicID == "" ||
 		made.ClientID == "" || len(made.SecretKey) < 40 ||
 		len(made.Products) != 4 || made.Dashboard.Email != "ops@harbor.example" ||
@@ -45,6 +82,10 @@ func TestCustomerCommand(t *testing.T) {
 	if strings.Contains(errs, made.SecretKey) || strings.Contains(errs, "ops@harbor.example") {
 		t.Errorf("the log has what is personal or secret:\n%s", errs)
 	}
+	return made
+}
+
+func (d commandDir) refuse(t *testing.T, made createdCustomer) {
 	for name, tc := range map[string]struct {
 		args []string
 		code int
@@ -57,65 +98,73 @@ func TestCustomerCommand(t *testing.T) {
 		"no feature":         {[]string{"customer", "disable", made.PublicID}, 2},
 		"a parent's parent":  {[]string{"customer", "inherit", made.PublicID, "hierarchy"}, 1},
 	} {
-		if code, out, _ := run(tc.args...); code != tc.code || out != "" && code == 1 {
+		if code, out, _ := d.run(t, tc.args...); code != tc.code || out != "" && code == 1 {
 			t.Errorf("%s: exit code %d, want %d\n%s", name, code, tc.code, out)
 		}
 	}
-	type shown struct {
-		PublicID, Name, Environment string
-		Entitlements                map[string]struct{ Enabled bool }
-	}
-	enabled := func(of shown) (all []string) {
-		for name, e := range of.Entitlements {
-			if e.Enabled {
-				all = append(all, name)
-			}
+}
+
+// shownCustomer is a customer as commands print it.
+type shownCustomer struct {
+	PublicID, Name, Environment string
+	Entitlements                map[string]struct{ Enabled bool }
+}
+
+// enabled returns the features that are on.
+func (c shownCustomer) enabled() (all []string) {
+	for name, e := range c.Entitlements {
+		if e.Enabled {
+			all = append(all, name)
 		}
-		slices.Sort(all)
-		return all
 	}
-	var one shown
-	if code, out, errs := run("customer", "enable", made.PublicID, "account-numbers", "hierarchy"); code != 0 ||
+	slices.Sort(all)
+	return all
+}
+
+func (d commandDir) changeFeatures(t *testing.T, made createdCustomer) {
+	var one shownCustomer
+	if code, out, errs := d.run(t, "customer", "enable", made.PublicID, "account-numbers", "hierarchy"); code != 0 ||
 		json.Unmarshal([]byte(out), &one) != nil ||
-		!slices.Equal(enabled(one), []string{"account-numbers", "hierarchy", "secure-redirect"}) || one.Name != "Harbor Bank" {
+		!slices.Equal(one.enabled(), []string{"account-numbers", "hierarchy", "secure-redirect"}) || one.Name != "Harbor Bank" {
 		t.Errorf("enable: %d %s%s", code, out, errs)
 	}
-	if code, out, errs := run("customer", "disable", made.PublicID, "hierarchy"); code != 0 || json.Unmarshal([]byte(out), &one) != nil ||
-		!slices.Equal(enabled(one), []string{"account-numbers", "secure-redirect"}) {
+	if code, out, errs := d.run(t, "customer", "disable", made.PublicID, "hierarchy"); code != 0 || json.Unmarshal([]byte(out), &one) != nil ||
+		!slices.Equal(one.enabled(), []string{"account-numbers", "secure-redirect"}) {
 		t.Errorf("disable: %d %s%s", code, out, errs)
 	}
 	for _, args := range [][]string{{"customer", "show"}, {"customer", "show", made.PublicID}} {
-		var all []shown
-		if code, out, errs := run(args...); code != 0 || json.Unmarshal([]byte(out), &all) != nil ||
+		var all []shownCustomer
+		if code, out, errs := d.run(t, args...); code != 0 || json.Unmarshal([]byte(out), &all) != nil ||
 			len(all) != 1 || all[0].PublicID != made.PublicID ||
-			all[0].Environment != "production" || !slices.Equal(enabled(all[0]), []string{"account-numbers", "secure-redirect"}) {
+			all[0].Environment != "production" || !slices.Equal(all[0].enabled(), []string{"account-numbers", "secure-redirect"}) {
 			t.Errorf("%v: %d %s%s", args, code, out, errs)
 		}
 	}
-	t.Run("with the addresses of its portal", func(t *testing.T) {
-		for _, refused := range []string{"http://third.example", "https://10.1.2.3", "https://third.example/portal", "third.example"} {
-			if code, out, errs := run("customer", "add", "Third Bank", "--staff=ops@third.example", "--portal="+refused); code != 1 || out != "" ||
-				!strings.Contains(errs, "--portal: ") {
-				t.Errorf("%s: %d %s%s", refused, code, out, errs)
-			}
+}
+
+// addWithPortal adds a customer with the addresses of its portal, and prints the variables of that portal.
+func (d commandDir) addWithPortal(t *testing.T) {
+	for _, refused := range []string{"http://third.example", "https://10.1.2.3", "https://third.example/portal", "third.example"} {
+		if code, out, errs := d.run(t, "customer", "add", "Third Bank", "--staff=ops@third.example", "--portal="+refused); code != 1 || out != "" ||
+			!strings.Contains(errs, "--portal: ") {
+			t.Errorf("%s: %d %s%s", refused, code, out, errs)
 		}
-		code, out, errs := run("customer", "add", "Third Bank", "--staff=ops@third.example", "--portal=https://third.example/", "--format=env",
-			"--provider-url=https://service.example")
-		for _, want := range []string{"^VESTIBULE_ENVIRONMENT=production\n", "\nVESTIBULE_PORTAL_URL=https://third.example\n",
-			"\nVESTIBULE_PROVIDER_URL=https://service.example\n", "\nVESTIBULE_PUBLIC_ID=svc-\\w+\n", "\nVESTIBULE_CLIENT_ID=client-\\w+\n",
-			"\nVESTIBULE_SECRET_KEY=\\S{40,}\n", "\nVESTIBULE_PRODUCTS=cashflow=[-0-9a-f]{36},\\S+\n", "\nVESTIBULE_WEBHOOK_SECRET=whsec_\\S+\n$"} {
-			if !regexp.MustCompile(want).MatchString(out) {
-				t.Errorf("no %q in\n%s", want, out)
-			}
-		}
-		if code != 0 || !strings.Contains(errs, "https://service.example/dashboard/set-password/") || strings.Count(out, "\n") != 8 {
-			t.Errorf("%d %s%s", code, out, errs)
-		}
-	})
-	if code, out, errs := run("customer", "add", "Second Bank", "--staff=ops@second.example"); code != 0 ||
-		!strings.Contains(out, "secretKey") || !strings.Contains(errs, filepath.Join(dir, "provider.db")) {
-		t.Errorf("add: %d %s%s", code, out, errs)
 	}
+	code, out, errs := d.run(t, "customer", "add", "Third Bank", "--staff=ops@third.example", "--portal=https://third.example/", "--format=env",
+		"--provider-url=https://service.example")
+	for _, want := range []string{"^VESTIBULE_ENVIRONMENT=production\n", "\nVESTIBULE_PORTAL_URL=https://third.example\n",
+		"\nVESTIBULE_PROVIDER_URL=https://service.example\n", "\nVESTIBULE_PUBLIC_ID=svc-\\w+\n", "\nVESTIBULE_CLIENT_ID=client-\\w+\n",
+		"\nVESTIBULE_SECRET_KEY=\\S{40,}\n", "\nVESTIBULE_PRODUCTS=cashflow=[-0-9a-f]{36},\\S+\n", "\nVESTIBULE_WEBHOOK_SECRET=whsec_\\S+\n$"} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if code != 0 || !strings.Contains(errs, "https://service.example/dashboard/set-password/") || strings.Count(out, "\n") != 8 {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+}
+
+func (d commandDir) changeCustomer(t *testing.T, made createdCustomer) {
 	for name, tc := range map[string]struct {
 		args []string
 		want string // in the output, or in the error of exit code 1
@@ -130,21 +179,10 @@ func TestCustomerCommand(t *testing.T) {
 		"another's":        {[]string{"reset-password", made.PublicID, "ops@second.example"}, "no user", 1},
 		"no second factor": {[]string{"reset-factor", made.PublicID, "ops@harbor.example"}, "nothing was changed", 1},
 	} {
-		code, out, errs := run(append([]string{"customer"}, tc.args...)...)
+		code, out, errs := d.run(t, append([]string{"customer"}, tc.args...)...)
 		if code != tc.code || !strings.Contains(map[int]string{0: out, 1: errs}[code], tc.want) {
 			t.Errorf("%s: %d %s%s", name, code, out, errs)
 		}
-	}
-	if code, out, errs := run("customer", "transfer", made.PublicID, "new@harbor.example"); code != 0 ||
-		!strings.Contains(out, "/dashboard/set-password/") {
-		t.Errorf("transfer: %d %s%s", code, out, errs)
-	}
-	run("customer", "suspend", made.PublicID)
-	if code, out, errs := run("customer", "list"); code != 0 || !regexp.MustCompile(made.PublicID+` +suspended +Harbor`).MatchString(out) {
-		t.Errorf("list: %d %s%s", code, out, errs)
-	}
-	if code, out, errs := run("customer", "resume", made.PublicID); code != 0 || !strings.Contains(out, `"suspended": false`) {
-		t.Errorf("resume: %d %s%s", code, out, errs)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 // know. Doctor leaves no row in any table.
 func TestDoctorAcceptsTheEmbeddedProvider(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
+		w.rested(t)
 		before := w.rows(t)
 		examine := func(args ...string) (int, string) {
 			var out, log bytes.Buffer

@@ -108,6 +108,22 @@ func TestApplicationsSucceedDespiteFaults(t *testing.T) {
 	}, "--sandbox-faults=7")
 }
 
+// Requests that faults strike.
+const (
+	reportFault = "GET /connect/cashflow/v2/json"
+	statusFault = "GET /connect/status"
+	beginFault  = "POST /secure-redirect"
+	tokenFault  = "GET /connect/accesstoken"
+	keysFault   = "GET /connect/jwkset"
+)
+
+// addFault makes a number of requests of a kind fail.
+func (w *testServer) addFault(t *testing.T, match, action string, times int) {
+	t.Helper()
+	good(t, 201, ask(t, "POST", w.Control+"/faults", fmt.Sprintf(`{"match":%q,"action":%q,"times":%d}`, match, action, times),
+		"Content-Type", asJSON))
+}
+
 // TestEveryFaultEndsWell dials in each of the sandbox's faults, at each address that an
 // application needs, while one is under way. It must get to its report, which is stored
 // once. What is elsewhere: what people see meanwhile (e2e.TestFailures,
@@ -120,42 +136,34 @@ func TestEveryFaultEndsWell(t *testing.T) {
 	}
 	t.Parallel()
 	w := startServer(t, "")
-	dial := func(match, action string, times int) {
-		t.Helper()
-		good(t, 201, ask(t, "POST", w.Control+"/faults", fmt.Sprintf(`{"match":%q,"action":%q,"times":%d}`, match, action, times),
-			"Content-Type", asJSON))
-	}
 	rotate := func() {
 		t.Helper()
 		good(t, 204, ask(t, "POST", w.Control+"/keys/rotate", `{"atOnce":true}`, "Content-Type", asJSON))
 	}
 	w.fetchedOnce(t, w.returned(t)) // the key set is known, and an access token kept
-	const (
-		report = "GET /connect/cashflow/v2/json"
-		status = "GET /connect/status"
-		begin  = "POST /secure-redirect"
-		token  = "GET /connect/accesstoken"
-		keys   = "GET /connect/jwkset"
-	)
 	for name, faults := range map[string]func(){
-		"the report 500":          func() { dial(report, "status:500", 2) },
-		"the report 503":          func() { dial(report, "status:503", 2) },
-		"the report 429":          func() { dial(report, "status:429", 1) },
-		"the report 401":          func() { dial(report, "status:401", 1) },
-		"the report late":         func() { dial(report, "delay:300ms", 1) },
-		"the report dropped":      func() { dial(report, "drop", 2) },
-		"the report cut":          func() { dial(report, "truncate", 2) },
-		"the report in every way": func() { dial(report, "drop", 1); dial(report, "truncate", 1); dial(report, "status:502", 1) },
-		"no access token":         func() { dial(report, "status:401", 1); dial(token, "status:500", 2) },
+		"the report 500":     func() { w.addFault(t, reportFault, "status:500", 2) },
+		"the report 503":     func() { w.addFault(t, reportFault, "status:503", 2) },
+		"the report 429":     func() { w.addFault(t, reportFault, "status:429", 1) },
+		"the report 401":     func() { w.addFault(t, reportFault, "status:401", 1) },
+		"the report late":    func() { w.addFault(t, reportFault, "delay:300ms", 1) },
+		"the report dropped": func() { w.addFault(t, reportFault, "drop", 2) },
+		"the report cut":     func() { w.addFault(t, reportFault, "truncate", 2) },
+		"the report in every way": func() {
+			w.addFault(t, reportFault, "drop", 1)
+			w.addFault(t, reportFault, "truncate", 1)
+			w.addFault(t, reportFault, "status:502", 1)
+		},
+		"no access token": func() { w.addFault(t, reportFault, "status:401", 1); w.addFault(t, tokenFault, "status:500", 2) },
 		"an access token in every way": func() {
-			dial(report, "status:401", 1)
+			w.addFault(t, reportFault, "status:401", 1)
 			for _, action := range []string{"truncate", "status:429", "drop", "status:503", "delay:200ms"} {
-				dial(token, action, 1)
+				w.addFault(t, tokenFault, action, 1)
 			}
 		},
-		"the beginning 429":                       func() { dial(begin, "status:429", 1) },
-		"the beginning late":                      func() { dial(begin, "delay:300ms", 1) },
-		"another key, at once, and the keys late": func() { rotate(); dial(keys, "delay:200ms", 1) },
+		"the beginning 429":                       func() { w.addFault(t, beginFault, "status:429", 1) },
+		"the beginning late":                      func() { w.addFault(t, beginFault, "delay:300ms", 1) },
+		"another key, at once, and the keys late": func() { rotate(); w.addFault(t, keysFault, "delay:200ms", 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			faults()
@@ -166,75 +174,81 @@ func TestEveryFaultEndsWell(t *testing.T) {
 			good(t, 204, ask(t, "DELETE", w.Control+"/faults", ""))
 		})
 	}
-	t.Run("webhooks doubled, late and reordered", func(t *testing.T) {
-		id, token := w.application(t, "embedded")
-		cookie := w.enter(t, id, token)
-		publicToken := w.complete(t, w.connect(t, id, cookie)).field("publicToken")
-		w.state(t, id, "ready")
-		lines := func() int {
-			return w.count(t, store.Portal, `SELECT COUNT(*) FROM application_timeline WHERE application_id = $1`, id)
-		}
-		before := lines()
-		for _, how := range []string{`"times":3`, `"times":2,"reorder":true`, `"delay":"300ms"`} {
-			good(t, 200, ask(t, "POST", w.Control+"/webhooks/fire", `{"publicToken":"`+publicToken+`",`+how+`}`, "Content-Type", asJSON))
-		}
-		tick := time.NewTicker(50 * time.Millisecond)
-		defer tick.Stop()
-		for end := time.After(30 * time.Second); ; {
-			if w.count(t, store.Provider, `SELECT COUNT(*) FROM deliveries WHERE state = 'pending'`) == 0 {
-				break
-			}
-			select {
-			case <-tick.C:
-			case <-end:
-				t.Fatal("the webhooks are not delivered")
-			}
-		}
-		if n := lines() - before; n > 1 { // the webhook itself, where a poll was first
-			t.Errorf("webhooks sent again made %d lines", n)
-		}
-		w.fetchedOnce(t, id)
-	})
-	t.Run("a beginning that is refused is begun again", func(t *testing.T) {
-		id, token := w.application(t, "redirect")
-		cookie := w.enter(t, id, token)
-		for _, action := range []string{"status:500", "drop", "truncate", "status:404"} {
-			dial(begin, action, 1)
-			got := do(t, ask(t, "GET", w.Portal+"/applications/"+id+"/connect", "", "Cookie", cookie))
-			if got.Status == http.StatusSeeOther || got.Status == 500 || got.Header.Get("Location") != "" {
-				t.Errorf("%s: %d to %q", action, got.Status, got.Header.Get("Location"))
-			}
-		}
-		good(t, 303, ask(t, "GET", w.Portal+"/applications/"+id+"/connect", "", "Cookie", cookie))
-	})
-	t.Run("a widget that cannot start is started again, and only polls report its result", func(t *testing.T) {
-		good(t, 200, ask(t, "POST", w.Control+"/callbacks", `{"publicId":"`+w.Credentials.PublicID+
-			`","url":"`+w.Control+`/nowhere"}`, "Content-Type", asJSON))
-		id, embed := w.application(t, "embedded")
-		cookie := w.enter(t, id, embed)
-		for _, action := range []string{"status:500", "drop", "truncate", "status:403"} {
-			dial("POST /connect/initialization", action, 1)
-			got := do(t, ask(t, "GET", w.Portal+"/applications/"+id+"/connect", "", "Cookie", cookie))
-			if got.Status == 500 || connectToken.Match(got.Body) {
-				t.Errorf("%s: %d\n%s", action, got.Status, got.Body)
-			}
-		}
-		for _, action := range []string{"delay:200ms", "status:429"} {
-			dial("POST /connect/initialization", action, 1)
-		}
-		visit := w.connect(t, id, cookie)
-		attempt := w.count(t, store.Portal, `SELECT attempt FROM applications WHERE id = $1`, id)
-		for _, action := range []string{"status:500", "drop", "truncate", "status:429", "delay:200ms"} {
-			dial(status, action, 1)
-		}
-		publicToken := w.complete(t, visit).field("publicToken")
-		good(t, 204, ask(t, "POST", w.Portal+"/applications/"+id+"/callbacks",
-			fmt.Sprintf(`{"eventId":"e-1","type":"onSuccess","attempt":%d,"publicToken":%q,"status":"SUCCESS"}`, attempt, publicToken),
-			"Cookie", cookie, "Content-Type", asJSON))
-		w.fetchedOnce(t, id)
-		if left := string(good(t, 200, ask(t, "GET", w.Control+"/faults", "")).Body); strings.TrimSpace(left) != "[]" {
-			t.Errorf("a fault never struck: %s", left)
-		}
-	})
+	t.Run("webhooks doubled, late and reordered", func(t *testing.T) { repeatWebhooks(t, w) })
+	t.Run("a beginning that is refused is begun again", func(t *testing.T) { beginAgain(t, w) })
+	t.Run("a widget that cannot start is started again, and only polls report its result", func(t *testing.T) { startWidgetAgain(t, w) })
 	w.nothingLeaked(t)
+}
+
+func repeatWebhooks(t *testing.T, w *testServer) {
+	id, token := w.application(t, "embedded")
+	cookie := w.enter(t, id, token)
+	publicToken := w.complete(t, w.connect(t, id, cookie)).field("publicToken")
+	w.state(t, id, "ready")
+	lines := func() int {
+		return w.count(t, store.Portal, `SELECT COUNT(*) FROM application_timeline WHERE application_id = $1`, id)
+	}
+	before := lines()
+	for _, how := range []string{`"times":3`, `"times":2,"reorder":true`, `"delay":"300ms"`} {
+		good(t, 200, ask(t, "POST", w.Control+"/webhooks/fire", `{"publicToken":"`+publicToken+`",`+how+`}`, "Content-Type", asJSON))
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.After(30 * time.Second); ; {
+		if w.count(t, store.Provider, `SELECT COUNT(*) FROM deliveries WHERE state = 'pending'`) == 0 {
+			break
+		}
+		select {
+		case <-tick.C:
+		case <-end:
+			t.Fatal("the webhooks are not delivered")
+		}
+	}
+	if n := lines() - before; n > 1 { // the webhook itself, where a poll was first
+		t.Errorf("webhooks sent again made %d lines", n)
+	}
+	w.fetchedOnce(t, id)
+}
+
+func beginAgain(t *testing.T, w *testServer) {
+	id, token := w.application(t, "redirect")
+	cookie := w.enter(t, id, token)
+	for _, action := range []string{"status:500", "drop", "truncate", "status:404"} {
+		w.addFault(t, beginFault, action, 1)
+		got := do(t, ask(t, "GET", w.Portal+"/applications/"+id+"/connect", "", "Cookie", cookie))
+		if got.Status == http.StatusSeeOther || got.Status == 500 || got.Header.Get("Location") != "" {
+			t.Errorf("%s: %d to %q", action, got.Status, got.Header.Get("Location"))
+		}
+	}
+	good(t, 303, ask(t, "GET", w.Portal+"/applications/"+id+"/connect", "", "Cookie", cookie))
+}
+
+func startWidgetAgain(t *testing.T, w *testServer) {
+	good(t, 200, ask(t, "POST", w.Control+"/callbacks", `{"publicId":"`+w.Credentials.PublicID+
+		`","url":"`+w.Control+`/nowhere"}`, "Content-Type", asJSON))
+	id, embed := w.application(t, "embedded")
+	cookie := w.enter(t, id, embed)
+	for _, action := range []string{"status:500", "drop", "truncate", "status:403"} {
+		w.addFault(t, "POST /connect/initialization", action, 1)
+		got := do(t, ask(t, "GET", w.Portal+"/applications/"+id+"/connect", "", "Cookie", cookie))
+		if got.Status == 500 || connectToken.Match(got.Body) {
+			t.Errorf("%s: %d\n%s", action, got.Status, got.Body)
+		}
+	}
+	for _, action := range []string{"delay:200ms", "status:429"} {
+		w.addFault(t, "POST /connect/initialization", action, 1)
+	}
+	visit := w.connect(t, id, cookie)
+	attempt := w.count(t, store.Portal, `SELECT attempt FROM applications WHERE id = $1`, id)
+	for _, action := range []string{"status:500", "drop", "truncate", "status:429", "delay:200ms"} {
+		w.addFault(t, statusFault, action, 1)
+	}
+	publicToken := w.complete(t, visit).field("publicToken")
+	good(t, 204, ask(t, "POST", w.Portal+"/applications/"+id+"/callbacks",
+		fmt.Sprintf(`{"eventId":"e-1","type":"onSuccess","attempt":%d,"publicToken":%q,"status":"SUCCESS"}`, attempt, publicToken),
+		"Cookie", cookie, "Content-Type", asJSON))
+	w.fetchedOnce(t, id)
+	if left := string(good(t, 200, ask(t, "GET", w.Control+"/faults", "")).Body); strings.TrimSpace(left) != "[]" {
+		t.Errorf("a fault never struck: %s", left)
+	}
 }

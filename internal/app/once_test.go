@@ -112,7 +112,6 @@ func announceByCallbackAndWebhook(t *testing.T, w *testServer) {
 			t.Errorf("%d lines of %s in the timeline", n, kind)
 		}
 	}
-
 }
 
 func returnTogether(t *testing.T, w *testServer) {
@@ -143,7 +142,6 @@ func returnTogether(t *testing.T, w *testServer) {
 		t.Errorf("the browser got %d cookies", renewed)
 	}
 	w.state(t, id, "ready")
-
 }
 
 func repeatIdempotencyKey(t *testing.T, w *testServer) {
@@ -161,7 +159,6 @@ func repeatIdempotencyKey(t *testing.T, w *testServer) {
 	if n := w.count(t, store.Portal, `SELECT COUNT(*) FROM applications`) - before; n != 1 {
 		t.Errorf("%d applications were made", n)
 	}
-
 }
 
 func applyTogether(t *testing.T, w *testServer) {
@@ -175,7 +172,6 @@ func applyTogether(t *testing.T, w *testServer) {
 		at := strings.TrimSuffix(r.Header.Get("Location"), "/connect")
 		good(t, 200, ask(t, "GET", w.Portal+at, "", "Cookie", cookieOf(t, r)))
 	}
-
 }
 
 func submitStepTogether(t *testing.T, w *testServer) {
@@ -188,7 +184,6 @@ func submitStepTogether(t *testing.T, w *testServer) {
 	if n := w.count(t, store.Provider, `SELECT COUNT(*) FROM visit_events`) - before; n != 1 {
 		t.Errorf("%d steps were taken", n)
 	}
-
 }
 
 func registerTogether(t *testing.T, w *testServer) {
@@ -200,7 +195,6 @@ func registerTogether(t *testing.T, w *testServer) {
 	if n := w.count(t, store.Provider, `SELECT COUNT(*) FROM visits WHERE handle_hash IS NOT NULL`) - before; n != 1 {
 		t.Errorf("%d visits were opened", n)
 	}
-
 }
 
 func statuses(got map[int][]reply) string {

@@ -108,10 +108,14 @@ func (w *testServer) openStores(t *testing.T, databaseURL string) {
 	}
 }
 
-// rested waits until no job is due, so that all rows are written.
+// rested waits until the provider's first deletion of old data is over and no job is due, so
+// that all rows are written.
 func (w *testServer) rested(t *testing.T) {
 	t.Helper()
 	w.until(t, func() bool {
+		if w.count(t, store.Provider, `SELECT COUNT(*) FROM river_job WHERE kind = 'provider.retain'`) == 0 {
+			return false
+		}
 		left := 0
 		for _, db := range w.stores {
 			var n int

@@ -89,7 +89,10 @@ func bodies(t *testing.T, f func(t *testing.T, l *pipes, read func() (int, time.
 		})), Protocols: &protocols, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 		done := make(chan struct{})
 		go func() { server.Serve(l); close(done) }()
-		f(t, l, func() (int, time.Time, error) { return n, ended, failed })
+		f(t, l, func() (int, time.Time, error) {
+			synctest.Wait()
+			return n, ended, failed
+		})
 		server.Close()
 		<-done
 	})
@@ -161,7 +164,6 @@ func TestSlowBodiesEnd(t *testing.T) {
 						resp.Body.Close()
 					}
 					cancel()
-					synctest.Wait()
 					n, ended, failed := read()
 					took := ended.Sub(began)
 					if took > c.within {

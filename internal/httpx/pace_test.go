@@ -61,7 +61,10 @@ func responses(t *testing.T, size int, f func(t *testing.T, l *pipes, ended func
 		}
 		l, done := newPipes(), make(chan struct{})
 		go func() { server.Serve(l); close(done) }()
-		f(t, l, func() (time.Time, time.Time, error) { return at, closed, failed })
+		f(t, l, func() (time.Time, time.Time, error) {
+			synctest.Wait()
+			return at, closed, failed
+		})
 		server.Close()
 		<-done
 	})
@@ -104,7 +107,6 @@ func TestSlowReadersEnd(t *testing.T) {
 						m, err = io.ReadFull(resp.Body, make([]byte, c.read))
 						n += m
 					}
-					synctest.Wait()
 					at, _, failed := ended()
 					if took := at.Sub(began); at.IsZero() || took > c.within {
 						t.Errorf("the handler ended after %s, want at most %s", took, c.within)

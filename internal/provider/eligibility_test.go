@@ -117,7 +117,30 @@ func fileNamed(name string) []any {
 // TestEligibilityEmployers completes visits of every workflow by the control, and compares
 // the reports with the sources of each employer.
 func TestEligibilityEmployers(t *testing.T) {
-	six := with(resident, "statedEmployerNames", []string{"Northwind Logistics", "Tern & Sons", "Vandelay", "Umbrella", "Globex", "Soylent"})
+	each(t, func(t *testing.T, b *testServer) {
+		for _, c := range eligibilityCases() {
+			t.Run(c.alias, func(t *testing.T) { b.verifyEmployers(t, c) })
+		}
+		t.Run("sources that the workflow does not use", b.refuseSources)
+	})
+}
+
+// sixEmployers is an applicant who states six employers.
+var sixEmployers = with(resident, "statedEmployerNames",
+	[]string{"Northwind Logistics", "Tern & Sons", "Vandelay", "Umbrella", "Globex", "Soylent"})
+
+type eligibilityCase struct {
+	alias    string
+	how      map[string]any
+	status   string
+	stated   []string
+	jobs     string // source: employer, matched employers, direct deposits found and not
+	accounts string // source and bank of each
+	failed   string
+	checks   string // those that are answered no
+}
+
+func eligibilityCases() []eligibilityCase {
 	shown := []any{
 		map[string]any{"payroll": map[string]any{"provider": "northwind-logistics", "username": "default"}},
 		map[string]any{"payStubs": fileNamed("paystub.pdf"), "documents": fileNamed("offer.pdf")},
@@ -134,138 +157,144 @@ func TestEligibilityEmployers(t *testing.T) {
 		"Globex:",
 		"Soylent: NORTHWIND_LOGISTICS_2 PAYROLL SUCCESS, DOCUMENT_2 DOCUMENT NOT_AUTHENTICATED",
 	}
-	each(t, func(t *testing.T, b *testServer) {
-		for _, c := range []struct {
-			alias    string
-			how      map[string]any
-			status   string
-			stated   []string
-			jobs     string // source: employer, matched employers, direct deposits found and not
-			accounts string // source and bank of each
-			failed   string
-			checks   string // those that are answered no
-		}{
-			{"Eligibility", map[string]any{"employers": shown, "banks": []any{map[string]any{"bank": "harbor-national-bank"},
-				map[string]any{"bank": "kestrel-bank"}, map[string]any{"bank": "meridian-quay-bank", "username": "e_banking_unsupported"}}},
-				"SUCCESS", employers,
-				"NORTHWIND_LOGISTICS: Northwind Logistics of [Northwind Logistics] 1 0; NORTHWIND_LOGISTICS_2: Northwind " +
-					"Logistics of [Northwind Logistics] 0 1; PAYSTUB: Tern & Sons of [Tern & Sons] 0 0",
-				"HARBOR_NATIONAL_BANK Harbor National Bank; KESTREL_BANK Kestrel Bank", "MERIDIAN_QUAY_BANK NOT_AUTHENTICATED E_BANKING_NOT_SUPPORTED",
-				"DIRECT_DEPOSIT_ACCOUNTS_CONNECTED DOCUMENTS_READABLE EMPLOYERS_VERIFIED_OR_SKIPPED NO_FAILED_CONNECTIONS"},
-			{"Eligibility, income only", map[string]any{"employers": shown, "username": "default"}, "SUCCESS", employers,
-				"NORTHWIND_LOGISTICS: Northwind Logistics of [Northwind Logistics] - -; NORTHWIND_LOGISTICS_2: Northwind " +
-					"Logistics of [Northwind Logistics] - -; PAYSTUB: Tern & Sons of [Tern & Sons] - -", "", "", ""},
-			{"Eligibility, assets only", map[string]any{"banks": []any{map[string]any{"bank": "kestrel-bank", "username": "single"},
-				map[string]any{"bank": "harbor-national-bank", "username": "noincome"}}}, "SUCCESS", nil, "",
-				"KESTREL_BANK Kestrel Bank; HARBOR_NATIONAL_BANK Harbor National Bank", "", "SIX_MONTHS_HISTORY_AVAILABLE"},
-			{"Eligibility", map[string]any{"payroll": map[string]any{"username": "gig", "provider": "Zipporah Rides"},
-				"username": "noincome"}, "SUCCESS",
-				[]string{"Northwind Logistics: ZIPPORAH_RIDES PAYROLL SUCCESS", "Tern & Sons:", "Vandelay:", "Umbrella:",
-					"Globex:", "Soylent:"}, "ZIPPORAH_RIDES: Zipporah Rides of [] 0 1",
-				"AMBER_COAST_BANK Amber Coast Bank", "",
-				"DIRECT_DEPOSIT_ACCOUNTS_CONNECTED EMPLOYERS_VERIFIED_OR_SKIPPED SIX_MONTHS_HISTORY_AVAILABLE"},
-		} {
-			product := b.seed.Products[contract.Eligibility]
-			b.want("configuration", b.assign(b.configurations()[c.alias], "product", product), 200, "")
-			a := b.complete(b.begin("productId", product, "prefill", six), c.how)
-			token := a.text("publicToken")
-			if a.text("status") != c.status {
-				t.Errorf("%s: %s", c.alias, a.raw)
-				continue
-			}
-			got := b.get(eligibilityPath+"json", b.named(token))
-			b.want(c.alias, got, 200, "")
-			r, err := report.ParseEligibility(got.raw)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var stated, jobs, accounts, failed, checks []string
-			for _, e := range r.StatedEmployers {
-				var words []string
-				for _, v := range e.VerificationSources {
-					words = append(words, strings.TrimSpace(v.SourceID+" "+v.SourceType+" "+string(v.Status)+" "+string(value(v.Substatus))))
-				}
-				if e.SkippedReason != nil {
-					words = append(words, "skipped "+*e.SkippedReason)
-				}
-				stated = append(stated, strings.TrimSpace(e.Name+": "+strings.Join(words, ", ")))
-			}
-			for _, e := range r.Employment {
-				names := []string{}
-				for _, n := range e.Matching.EmployerName.Matched {
-					names = append(names, n.StatedEmployer)
-				}
-				found := "- -"
-				if d := e.Matching.DirectDeposits; d != nil {
-					found = fmt.Sprint(len(d.Matched), len(d.Unmatched))
-				}
-				jobs = append(jobs, fmt.Sprintf("%s: %s of %v %s", e.SourceID, *e.EmployerName, names, found))
-			}
-			ids := map[string]bool{}
-			if r.Assets != nil {
-				for _, acc := range r.Assets.AccountDetails {
-					accounts, ids[acc.AccountID] = append(accounts, acc.SourceID+" "+*acc.InstitutionName), true
-				}
-				for _, f := range r.Assets.Failed {
-					failed = append(failed, strings.TrimSpace(f.SourceID+" "+string(f.Status)+" "+string(value(f.Substatus))))
-				}
-			}
-			for name, check := range r.Checks {
-				if check.Value != nil && !*check.Value {
-					checks = append(checks, name)
-				}
-			}
-			slices.Sort(checks)
-			if diff := cmp.Diff(c.stated, stated); diff != "" {
-				t.Errorf("%s: stated employers (-want +got):\n%s", c.alias, diff)
-			}
-			for what, pair := range map[string][2]string{"jobs": {c.jobs, strings.Join(jobs, "; ")},
-				"accounts": {c.accounts, strings.Join(accounts, "; ")},
-				"failed":   {c.failed, strings.Join(failed, "; ")}, "checks": {c.checks, strings.Join(checks, " ")}} {
-				if pair[0] != pair[1] {
-					t.Errorf("%s: %s\n%s, want\n%s", c.alias, what, pair[1], pair[0])
-				}
-			}
-			if len(ids) != len(accounts) {
-				t.Errorf("%s: %d accounts have %d ids", c.alias, len(accounts), len(ids))
-			}
-			var files []map[string]string
-			if err := json.Unmarshal(b.get(eligibilityPath+"files", b.named(token)).raw, &files); err != nil || len(files) != len(r.Documents) {
-				t.Errorf("%s: %d documents, %d files", c.alias, len(r.Documents), len(files))
-			}
-			for _, f := range files {
-				file := b.get(eligibilityPath+"files/"+f["source_filepath"], b.named(token))
-				if want := f["document_type"] == report.VerifiedByDocument ||
-					f["document_type"] == report.VerifiedByPaystub; file.status != 200 || want != bytes.Equal(file.raw, paystubtest.Letter()) {
-					t.Errorf("%s: file %v answers %d", c.alias, f, file.status)
-				}
-			}
+	return []eligibilityCase{
+		{"Eligibility", map[string]any{"employers": shown, "banks": []any{map[string]any{"bank": "harbor-national-bank"},
+			map[string]any{"bank": "kestrel-bank"}, map[string]any{"bank": "meridian-quay-bank", "username": "e_banking_unsupported"}}},
+			"SUCCESS", employers,
+			"NORTHWIND_LOGISTICS: Northwind Logistics of [Northwind Logistics] 1 0; NORTHWIND_LOGISTICS_2: Northwind " +
+				"Logistics of [Northwind Logistics] 0 1; PAYSTUB: Tern & Sons of [Tern & Sons] 0 0",
+			"HARBOR_NATIONAL_BANK Harbor National Bank; KESTREL_BANK Kestrel Bank", "MERIDIAN_QUAY_BANK NOT_AUTHENTICATED E_BANKING_NOT_SUPPORTED",
+			"DIRECT_DEPOSIT_ACCOUNTS_CONNECTED DOCUMENTS_READABLE EMPLOYERS_VERIFIED_OR_SKIPPED NO_FAILED_CONNECTIONS"},
+		{"Eligibility, income only", map[string]any{"employers": shown, "username": "default"}, "SUCCESS", employers,
+			"NORTHWIND_LOGISTICS: Northwind Logistics of [Northwind Logistics] - -; NORTHWIND_LOGISTICS_2: Northwind " +
+				"Logistics of [Northwind Logistics] - -; PAYSTUB: Tern & Sons of [Tern & Sons] - -", "", "", ""},
+		{"Eligibility, assets only", map[string]any{"banks": []any{map[string]any{"bank": "kestrel-bank", "username": "single"},
+			map[string]any{"bank": "harbor-national-bank", "username": "noincome"}}}, "SUCCESS", nil, "",
+			"KESTREL_BANK Kestrel Bank; HARBOR_NATIONAL_BANK Harbor National Bank", "", "SIX_MONTHS_HISTORY_AVAILABLE"},
+		{"Eligibility", map[string]any{"payroll": map[string]any{"username": "gig", "provider": "Zipporah Rides"},
+			"username": "noincome"}, "SUCCESS",
+			[]string{"Northwind Logistics: ZIPPORAH_RIDES PAYROLL SUCCESS", "Tern & Sons:", "Vandelay:", "Umbrella:",
+				"Globex:", "Soylent:"}, "ZIPPORAH_RIDES: Zipporah Rides of [] 0 1",
+			"AMBER_COAST_BANK Amber Coast Bank", "",
+			"DIRECT_DEPOSIT_ACCOUNTS_CONNECTED EMPLOYERS_VERIFIED_OR_SKIPPED SIX_MONTHS_HISTORY_AVAILABLE"},
+	}
+}
+
+// eligibilitySummary is what a report says, in words of eligibilityCase.
+type eligibilitySummary struct {
+	stated, jobs, accounts, failed, checks []string
+	ids                                    map[string]bool // of accounts
+}
+
+func summaryOf(r *report.Eligibility) eligibilitySummary {
+	s := eligibilitySummary{ids: map[string]bool{}}
+	for _, e := range r.StatedEmployers {
+		var words []string
+		for _, v := range e.VerificationSources {
+			words = append(words, strings.TrimSpace(v.SourceID+" "+v.SourceType+" "+string(v.Status)+" "+string(value(v.Substatus))))
 		}
-		// Sources that the workflow does not use are rejected, and change nothing.
-		token := b.begin("productId", b.seed.Products[contract.Eligibility], "prefill", tenant)
-		for name, how := range map[string]map[string]any{
-			"three employers of two":   {"employers": []any{map[string]any{}, map[string]any{}, map[string]any{}}},
-			"employers and a source":   {"employers": []any{map[string]any{}}, "payroll": map[string]any{}},
-			"an unknown reason":        {"skip": "BECAUSE"},
-			"a reason beside a source": {"skip": "OTHER", "payroll": map[string]any{}},
-			"a bank twice":             {"banks": []any{map[string]any{}, map[string]any{}}},
-			"six banks": {"banks": []any{map[string]any{}, map[string]any{},
-				map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}}},
-			"banks and a username":         {"banks": []any{map[string]any{}}, "username": "default"},
-			"a supplier":                   {"supplier": "USA_XP"},
-			"no such bank for an employer": {"employers": []any{map[string]any{"payroll": map[string]any{"provider": "kestrel-bank"}}}},
-			"no base-64 in a document":     {"documents": []any{map[string]any{"fileName": "a", "contentBase64": "%"}}},
-			"no base-64 in a pay stub of one": {
-				"employers": []any{map[string]any{"payStubs": []any{map[string]any{"fileName": "a", "contentBase64": "%"}}}}},
-		} {
-			if a := b.do("POST", "/visits/"+token+"/complete", how); a.status != 400 || len(a.body["details"].([]any)) == 0 {
-				t.Errorf("%s answers %d %s", name, a.status, a.raw)
-			}
+		if e.SkippedReason != nil {
+			words = append(words, "skipped "+*e.SkippedReason)
 		}
-		if a := b.complete(token, map[string]any{"end": "exit"}); a.text("status") != "PENDING" {
-			t.Errorf("closing: %s", a.raw)
+		s.stated = append(s.stated, strings.TrimSpace(e.Name+": "+strings.Join(words, ", ")))
+	}
+	for _, e := range r.Employment {
+		names := []string{}
+		for _, n := range e.Matching.EmployerName.Matched {
+			names = append(names, n.StatedEmployer)
 		}
-	})
+		found := "- -"
+		if d := e.Matching.DirectDeposits; d != nil {
+			found = fmt.Sprint(len(d.Matched), len(d.Unmatched))
+		}
+		s.jobs = append(s.jobs, fmt.Sprintf("%s: %s of %v %s", e.SourceID, *e.EmployerName, names, found))
+	}
+	if r.Assets != nil {
+		for _, acc := range r.Assets.AccountDetails {
+			s.accounts = append(s.accounts, acc.SourceID+" "+*acc.InstitutionName)
+			s.ids[acc.AccountID] = true
+		}
+		for _, f := range r.Assets.Failed {
+			s.failed = append(s.failed, strings.TrimSpace(f.SourceID+" "+string(f.Status)+" "+string(value(f.Substatus))))
+		}
+	}
+	for name, check := range r.Checks {
+		if check.Value != nil && !*check.Value {
+			s.checks = append(s.checks, name)
+		}
+	}
+	slices.Sort(s.checks)
+	return s
+}
+
+// verifyEmployers completes a visit of six employers, and compares its report and files.
+func (b *testServer) verifyEmployers(t *testing.T, c eligibilityCase) {
+	product := b.seed.Products[contract.Eligibility]
+	b.want("configuration", b.assign(b.configurations()[c.alias], "product", product), 200, "")
+	a := b.complete(b.begin("productId", product, "prefill", sixEmployers), c.how)
+	token := a.text("publicToken")
+	if a.text("status") != c.status {
+		t.Errorf("%s", a.raw)
+		return
+	}
+	answer := b.get(eligibilityPath+"json", b.named(token))
+	b.want("report", answer, 200, "")
+	r, err := report.ParseEligibility(answer.raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := summaryOf(r)
+	if diff := cmp.Diff(c.stated, got.stated); diff != "" {
+		t.Errorf("stated employers (-want +got):\n%s", diff)
+	}
+	for what, pair := range map[string][2]string{"jobs": {c.jobs, strings.Join(got.jobs, "; ")},
+		"accounts": {c.accounts, strings.Join(got.accounts, "; ")},
+		"failed":   {c.failed, strings.Join(got.failed, "; ")}, "checks": {c.checks, strings.Join(got.checks, " ")}} {
+		if pair[0] != pair[1] {
+			t.Errorf("%s\n%s, want\n%s", what, pair[1], pair[0])
+		}
+	}
+	if len(got.ids) != len(got.accounts) {
+		t.Errorf("%d accounts have %d ids", len(got.accounts), len(got.ids))
+	}
+	var files []map[string]string
+	if err := json.Unmarshal(b.get(eligibilityPath+"files", b.named(token)).raw, &files); err != nil || len(files) != len(r.Documents) {
+		t.Errorf("%d documents, %d files", len(r.Documents), len(files))
+	}
+	for _, f := range files {
+		file := b.get(eligibilityPath+"files/"+f["source_filepath"], b.named(token))
+		if want := f["document_type"] == report.VerifiedByDocument ||
+			f["document_type"] == report.VerifiedByPaystub; file.status != 200 || want != bytes.Equal(file.raw, paystubtest.Letter()) {
+			t.Errorf("file %v answers %d", f, file.status)
+		}
+	}
+}
+
+// refuseSources checks that they are refused, and change nothing.
+func (b *testServer) refuseSources(t *testing.T) {
+	token := b.begin("productId", b.seed.Products[contract.Eligibility], "prefill", tenant)
+	for name, how := range map[string]map[string]any{
+		"three employers of two":   {"employers": []any{map[string]any{}, map[string]any{}, map[string]any{}}},
+		"employers and a source":   {"employers": []any{map[string]any{}}, "payroll": map[string]any{}},
+		"an unknown reason":        {"skip": "BECAUSE"},
+		"a reason beside a source": {"skip": "OTHER", "payroll": map[string]any{}},
+		"a bank twice":             {"banks": []any{map[string]any{}, map[string]any{}}},
+		"six banks": {"banks": []any{map[string]any{}, map[string]any{},
+			map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}}},
+		"banks and a username":         {"banks": []any{map[string]any{}}, "username": "default"},
+		"a supplier":                   {"supplier": "USA_XP"},
+		"no such bank for an employer": {"employers": []any{map[string]any{"payroll": map[string]any{"provider": "kestrel-bank"}}}},
+		"no base-64 in a document":     {"documents": []any{map[string]any{"fileName": "a", "contentBase64": "%"}}},
+		"no base-64 in a pay stub of one": {
+			"employers": []any{map[string]any{"payStubs": []any{map[string]any{"fileName": "a", "contentBase64": "%"}}}}},
+	} {
+		if a := b.do("POST", "/visits/"+token+"/complete", how); a.status != 400 || len(a.body["details"].([]any)) == 0 {
+			t.Errorf("%s answers %d %s", name, a.status, a.raw)
+		}
+	}
+	if a := b.complete(token, map[string]any{"end": "exit"}); a.text("status") != "PENDING" {
+		t.Errorf("closing: %s", a.raw)
+	}
 }
 
 func value[T any](p *T) (v T) {

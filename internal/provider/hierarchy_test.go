@@ -198,120 +198,168 @@ func (b *testServer) hierarchy() string {
 // checks that nothing of them is stored.
 func TestHierarchyRejects(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		child := b.child("Child")
-		product := b.productOf(child, "Product")
-		theirs := b.post("/accounts", b.thirdParty(), map[string]any{"accountName": "Theirs"}).text("publicId")
-		theirProduct := b.post("/accounts/"+theirs+"/products", b.thirdParty(), map[string]any{"productName": "Theirs"}).text("productId")
-		config := b.configurations()[avV1]
-		b.exec(`INSERT INTO product_configurations (id, customer_id, kind, alias, inquiry_type, created_at)
-			SELECT $1, id, 'cashflow', 'Theirs', 'OTHER', 0
-			FROM customers WHERE public_id = $2`, "11111111-2222-4333-8444-555555555555", b.seed.ThirdParty.PublicID)
-		const theirConfig = "11111111-2222-4333-8444-555555555555"
+		h := newFamily(b)
 		before := b.hierarchy()
-		asChild := append(b.basic(), "X-PUBLIC-ID", child)
-		assignments := "/config/v1/product-configuration-assignments"
-		valid := map[string]any{"type": "product", "id": product}
-		long := strings.Repeat("é", 101)
-		type row struct {
-			what, method, path string
-			h                  headers
-			body               any
-			status             int
-			code               contract.Code
-			field              string
-		}
-		rows := []row{
-			{"a child's child", "POST", "/accounts", asChild, map[string]any{"accountName": "x"}, 403, contract.CodeForbidden, ""},
-			{"a child's child, or its name", "PUT", "/accounts", asChild, map[string]any{"accountName": "x"}, 403, contract.CodeForbidden, ""},
-			{"a product by the child", "POST", "/accounts/" + child + "/products", asChild,
-				map[string]any{"productName": "x"}, 403, contract.CodeForbidden, ""},
-			{"a product by the child, or its name", "PUT", "/accounts/" + child + "/products", asChild,
-				map[string]any{"productName": "x"}, 403, contract.CodeForbidden, ""},
-			{"configurations of a child", "GET", "/config/v1/product-configurations", asChild, nil, 403, contract.CodeForbidden, ""},
-			{"a review by a child", "GET", "/config/v1/accounts/" + child + "/products", asChild, nil, 403, contract.CodeForbidden, ""},
-			{"an assignment by a child", "PUT", assignments + "/" + config, asChild, valid, 403, contract.CodeForbidden, ""},
-			{"configurations that are not enabled", "GET", "/config/v1/product-configurations",
-				b.thirdParty(), nil, 403, contract.CodeForbidden, ""},
-			{"a review that is not enabled", "GET", "/config/v1/accounts/" + theirs + "/products",
-				b.thirdParty(), nil, 403, contract.CodeForbidden, ""},
-			{"an assignment that is not enabled", "PUT", assignments + "/" + theirConfig, b.thirdParty(),
-				map[string]any{"type": "account", "id": theirs}, 403, contract.CodeForbidden, ""},
-			{"a removal that is not enabled", "DELETE", assignments, b.thirdParty(),
-				map[string]any{"type": "account", "id": theirs}, 403, contract.CodeForbidden, ""},
-			{"a rotation that is not enabled", "POST", "/credentials/rotate", b.thirdParty(), nil, 403, contract.CodeForbidden, ""},
-			{"a rotation for a child", "POST", "/credentials/rotate", asChild, nil, 403, contract.CodeForbidden, ""},
-
-			{"an unknown configuration", "PUT", assignments + "/" + uuid.NewString(), b.basic(), valid, 404, contract.CodeUnknownConfiguration, ""},
-			{"an invalid configuration id", "PUT", assignments + "/%00", b.basic(), valid, 404, contract.CodeUnknownConfiguration, ""},
-			{"another's configuration", "PUT", assignments + "/" + theirConfig, b.basic(), valid, 404, contract.CodeUnknownConfiguration, ""},
-			{"a member in capitals", "POST", "/accounts", b.basic(), `{"ACCOUNTNAME":"x"}`, 400, contract.CodeMalformedBody, "ACCOUNTNAME"},
-			{"no target", "PUT", assignments + "/" + config, b.basic(), map[string]any{}, 400, contract.CodeMalformedBody, "type"},
-			{"no id", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "account"}, 400, contract.CodeMalformedBody, "id"},
-			{"another type", "DELETE", assignments, b.basic(), map[string]any{"type": "Account", "id": child},
-				400, contract.CodeMalformedBody, "type"},
-			{"a removal without a body", "DELETE", assignments, append(b.basic(), "Content-Type", "application/json"),
-				nil, 400, contract.CodeMalformedBody, ""},
-			{"a removal without a content type either", "DELETE", assignments, b.basic(), nil, 400, contract.CodeMalformedBody, ""},
-			{"a removal of another content type", "DELETE", assignments, append(b.basic(), "Content-Type", "text/plain"),
-				nil, 400, contract.CodeMalformedHeaders, "Content-Type"},
-		}
-		for what, id := range map[string]string{"unknown": "svc-unknown", "another's": theirs,
-			"the parent's own": b.seed.PublicID, "another customer's": b.seed.ThirdParty.PublicID,
-			"odd": "\u202eé", "the id of a product": product} {
-			rows = append(rows, row{what + " account", "PUT", assignments + "/" + config, b.basic(),
-				map[string]any{"type": "account", "id": id}, 404, contract.CodeUnknownChild, ""},
-				row{what + " account, removed", "DELETE", assignments, b.basic(),
-					map[string]any{"type": "account", "id": id}, 404, contract.CodeUnknownChild, ""})
-		}
-		for what, id := range map[string]string{"unknown": uuid.NewString(), "another's": theirProduct,
-			"odd": "'; --", "the id of an account": child} {
-			rows = append(rows, row{what + " product", "PUT", assignments + "/" + config, b.basic(),
-				map[string]any{"type": "product", "id": id}, 404, contract.CodeInvalidProduct, ""},
-				row{what + " product, removed", "DELETE", assignments, b.basic(),
-					map[string]any{"type": "product", "id": id}, 404, contract.CodeInvalidProduct, ""})
-		}
-		for what, name := range map[string]any{"nothing": nil, "an empty name": "", "too long a name": long,
-			"a number": 7, "a space before": " x", "a space after": "x ",
-			"a line break": "a\nb", "turned text": "a\u202eb", "an invisible name": "\u200b"} {
-			for path, field := range map[string]string{"/accounts": "accountName", "/accounts/" + child + "/products": "productName"} {
-				for _, method := range []string{"POST", "PUT"} {
-					rows = append(rows, row{what + " as " + field, method, path, b.basic(),
-						map[string]any{field: name}, 400, contract.CodeMalformedBody, field})
-					if name != nil {
-						rows = append(rows, row{what + " as displayName", method, path, b.basic(),
-							map[string]any{field: "x", "displayName": name}, 400, contract.CodeMalformedBody, "displayName"})
+		for name, rows := range map[string][]rejected{"callers": h.callers(), "targets": h.targets(), "names": h.names(),
+			"credentials": h.credentials()} {
+			t.Run(name, func(t *testing.T) {
+				for _, r := range rows {
+					a := b.ask(b.service.URL, r.method, r.path, r.h, r.body)
+					b.want(r.what, a, r.status, r.code)
+					if r.field != "" && !strings.Contains(string(a.raw), `"field":"`+r.field+`"`) {
+						t.Errorf("%s: %s does not name %s", r.what, a.raw, r.field)
 					}
 				}
-			}
-		}
-		for _, e := range [][2]string{{"POST", "/accounts"}, {"PUT", "/accounts"}, {"POST", "/accounts/" + child + "/products"},
-			{"PUT", "/accounts/" + child + "/products"},
-			{"GET", "/config/v1/product-configurations"}, {"GET", "/config/v1/accounts/" + child + "/products"}, {"PUT", assignments + "/" + config},
-			{"DELETE", assignments}, {"POST", "/credentials/rotate"}} {
-			rows = append(rows, row{"no credentials for " + e[1], e[0], e[1], nil, valid, 400, contract.CodeMalformedHeaders, "Authorization"},
-				row{"a wrong secret for " + e[1], e[0], e[1], basic(b.seed.ClientID, "x"), valid, 403, contract.CodeUnknownCustomer, ""},
-				row{"an access token for " + e[1], e[0], e[1], b.bearer(b.basic()), valid, 400, contract.CodeMalformedHeaders, "Authorization"},
-				row{"the other environment for " + e[1], e[0], e[1], append(b.basic(), "X-ENVIRONMENT", "production"),
-					valid, 403, contract.CodeUnknownCustomer, ""},
-				row{"another's child for " + e[1], e[0], e[1], append(b.basic(), "X-PUBLIC-ID", theirs), valid, 403, contract.CodeUnknownCustomer, ""})
-			if e[0] != "GET" && e[1] != "/credentials/rotate" {
-				rows = append(rows, row{"an unknown member for " + e[1], e[0], e[1], b.basic(),
-					map[string]any{"parent": "x"}, 400, contract.CodeMalformedBody, "parent"},
-					row{"a large body for " + e[1], e[0], e[1], b.basic(), `{"accountName":"` +
-						strings.Repeat("x", 9<<10) + `"}`, 413, contract.CodeBodyTooLarge, ""})
-			}
-		}
-		for _, r := range rows {
-			a := b.ask(b.service.URL, r.method, r.path, r.h, r.body)
-			b.want(r.what, a, r.status, r.code)
-			if r.field != "" && !strings.Contains(string(a.raw), `"field":"`+r.field+`"`) {
-				t.Errorf("%s: %s does not name %s", r.what, a.raw, r.field)
-			}
+			})
 		}
 		if after := b.hierarchy(); after != before {
 			t.Errorf("refused requests changed what is stored, from\n%s\nto\n%s", before, after)
 		}
 	})
+}
+
+// family is a customer's child account and product, and those of another customer.
+type family struct {
+	*testServer
+	childID, product, config string
+	theirs, theirProduct     string
+}
+
+const (
+	theirConfig = "11111111-2222-4333-8444-555555555555" // of the other customer
+	assignments = "/config/v1/product-configuration-assignments"
+)
+
+func newFamily(b *testServer) *family {
+	h := &family{testServer: b}
+	h.childID = b.child("Child")
+	h.product = b.productOf(h.childID, "Product")
+	h.theirs = b.post("/accounts", b.thirdParty(), map[string]any{"accountName": "Theirs"}).text("publicId")
+	h.theirProduct = b.post("/accounts/"+h.theirs+"/products", b.thirdParty(), map[string]any{"productName": "Theirs"}).text("productId")
+	h.config = b.configurations()[avV1]
+	b.exec(`INSERT INTO product_configurations (id, customer_id, kind, alias, inquiry_type, created_at)
+		SELECT $1, id, 'cashflow', 'Theirs', 'OTHER', 0
+		FROM customers WHERE public_id = $2`, theirConfig, b.seed.ThirdParty.PublicID)
+	return h
+}
+
+// rejected is a request that is refused.
+type rejected struct {
+	what, method, path string
+	h                  headers
+	body               any
+	status             int
+	code               contract.Code
+	field              string
+}
+
+func (h *family) asChild() headers { return append(h.basic(), "X-PUBLIC-ID", h.childID) }
+
+func (h *family) valid() map[string]any { return map[string]any{"type": "product", "id": h.product} }
+
+// callers are not allowed to use an endpoint, or send what it does not accept.
+func (h *family) callers() []rejected {
+	asChild, valid := h.asChild(), h.valid()
+	return []rejected{
+		{"a child's child", "POST", "/accounts", asChild, map[string]any{"accountName": "x"}, 403, contract.CodeForbidden, ""},
+		{"a child's child, or its name", "PUT", "/accounts", asChild, map[string]any{"accountName": "x"}, 403, contract.CodeForbidden, ""},
+		{"a product by the child", "POST", "/accounts/" + h.childID + "/products", asChild,
+			map[string]any{"productName": "x"}, 403, contract.CodeForbidden, ""},
+		{"a product by the child, or its name", "PUT", "/accounts/" + h.childID + "/products", asChild,
+			map[string]any{"productName": "x"}, 403, contract.CodeForbidden, ""},
+		{"configurations of a child", "GET", "/config/v1/product-configurations", asChild, nil, 403, contract.CodeForbidden, ""},
+		{"a review by a child", "GET", "/config/v1/accounts/" + h.childID + "/products", asChild, nil, 403, contract.CodeForbidden, ""},
+		{"an assignment by a child", "PUT", assignments + "/" + h.config, asChild, valid, 403, contract.CodeForbidden, ""},
+		{"configurations that are not enabled", "GET", "/config/v1/product-configurations",
+			h.thirdParty(), nil, 403, contract.CodeForbidden, ""},
+		{"a review that is not enabled", "GET", "/config/v1/accounts/" + h.theirs + "/products",
+			h.thirdParty(), nil, 403, contract.CodeForbidden, ""},
+		{"an assignment that is not enabled", "PUT", assignments + "/" + theirConfig, h.thirdParty(),
+			map[string]any{"type": "account", "id": h.theirs}, 403, contract.CodeForbidden, ""},
+		{"a removal that is not enabled", "DELETE", assignments, h.thirdParty(),
+			map[string]any{"type": "account", "id": h.theirs}, 403, contract.CodeForbidden, ""},
+		{"a rotation that is not enabled", "POST", "/credentials/rotate", h.thirdParty(), nil, 403, contract.CodeForbidden, ""},
+		{"a rotation for a child", "POST", "/credentials/rotate", asChild, nil, 403, contract.CodeForbidden, ""},
+
+		{"an unknown configuration", "PUT", assignments + "/" + uuid.NewString(), h.basic(), valid, 404, contract.CodeUnknownConfiguration, ""},
+		{"an invalid configuration id", "PUT", assignments + "/%00", h.basic(), valid, 404, contract.CodeUnknownConfiguration, ""},
+		{"another's configuration", "PUT", assignments + "/" + theirConfig, h.basic(), valid, 404, contract.CodeUnknownConfiguration, ""},
+		{"a member in capitals", "POST", "/accounts", h.basic(), `{"ACCOUNTNAME":"x"}`, 400, contract.CodeMalformedBody, "ACCOUNTNAME"},
+		{"no target", "PUT", assignments + "/" + h.config, h.basic(), map[string]any{}, 400, contract.CodeMalformedBody, "type"},
+		{"no id", "PUT", assignments + "/" + h.config, h.basic(), map[string]any{"type": "account"}, 400, contract.CodeMalformedBody, "id"},
+		{"another type", "DELETE", assignments, h.basic(), map[string]any{"type": "Account", "id": h.childID},
+			400, contract.CodeMalformedBody, "type"},
+		{"a removal without a body", "DELETE", assignments, append(h.basic(), "Content-Type", "application/json"),
+			nil, 400, contract.CodeMalformedBody, ""},
+		{"a removal without a content type either", "DELETE", assignments, h.basic(), nil, 400, contract.CodeMalformedBody, ""},
+		{"a removal of another content type", "DELETE", assignments, append(h.basic(), "Content-Type", "text/plain"),
+			nil, 400, contract.CodeMalformedHeaders, "Content-Type"},
+	}
+}
+
+// targets are accounts and products that the customer cannot configure.
+func (h *family) targets() (rows []rejected) {
+	for what, id := range map[string]string{"unknown": "svc-unknown", "another's": h.theirs,
+		"the parent's own": h.seed.PublicID, "another customer's": h.seed.ThirdParty.PublicID,
+		"odd": "\u202eé", "the id of a product": h.product} {
+		rows = append(rows, rejected{what + " account", "PUT", assignments + "/" + h.config, h.basic(),
+			map[string]any{"type": "account", "id": id}, 404, contract.CodeUnknownChild, ""},
+			rejected{what + " account, removed", "DELETE", assignments, h.basic(),
+				map[string]any{"type": "account", "id": id}, 404, contract.CodeUnknownChild, ""})
+	}
+	for what, id := range map[string]string{"unknown": uuid.NewString(), "another's": h.theirProduct,
+		"odd": "'; --", "the id of an account": h.childID} {
+		rows = append(rows, rejected{what + " product", "PUT", assignments + "/" + h.config, h.basic(),
+			map[string]any{"type": "product", "id": id}, 404, contract.CodeInvalidProduct, ""},
+			rejected{what + " product, removed", "DELETE", assignments, h.basic(),
+				map[string]any{"type": "product", "id": id}, 404, contract.CodeInvalidProduct, ""})
+	}
+	return rows
+}
+
+// names are names that accounts and products cannot have.
+func (h *family) names() (rows []rejected) {
+	long := strings.Repeat("é", 101)
+	for what, name := range map[string]any{"nothing": nil, "an empty name": "", "too long a name": long,
+		"a number": 7, "a space before": " x", "a space after": "x ",
+		"a line break": "a\nb", "turned text": "a\u202eb", "an invisible name": "\u200b"} {
+		for path, field := range map[string]string{"/accounts": "accountName", "/accounts/" + h.childID + "/products": "productName"} {
+			for _, method := range []string{"POST", "PUT"} {
+				rows = append(rows, rejected{what + " as " + field, method, path, h.basic(),
+					map[string]any{field: name}, 400, contract.CodeMalformedBody, field})
+				if name != nil {
+					rows = append(rows, rejected{what + " as displayName", method, path, h.basic(),
+						map[string]any{field: "x", "displayName": name}, 400, contract.CodeMalformedBody, "displayName"})
+				}
+			}
+		}
+	}
+	return rows
+}
+
+// credentials are missing, wrong, or of another environment or account.
+func (h *family) credentials() (rows []rejected) {
+	valid := h.valid()
+	for _, e := range [][2]string{{"POST", "/accounts"}, {"PUT", "/accounts"}, {"POST", "/accounts/" + h.childID + "/products"},
+		{"PUT", "/accounts/" + h.childID + "/products"},
+		{"GET", "/config/v1/product-configurations"}, {"GET", "/config/v1/accounts/" + h.childID + "/products"},
+		{"PUT", assignments + "/" + h.config},
+		{"DELETE", assignments}, {"POST", "/credentials/rotate"}} {
+		rows = append(rows, rejected{"no credentials for " + e[1], e[0], e[1], nil, valid, 400, contract.CodeMalformedHeaders, "Authorization"},
+			rejected{"a wrong secret for " + e[1], e[0], e[1], basic(h.seed.ClientID, "x"), valid, 403, contract.CodeUnknownCustomer, ""},
+			rejected{"an access token for " + e[1], e[0], e[1], h.bearer(h.basic()), valid, 400, contract.CodeMalformedHeaders, "Authorization"},
+			rejected{"the other environment for " + e[1], e[0], e[1], append(h.basic(), "X-ENVIRONMENT", "production"),
+				valid, 403, contract.CodeUnknownCustomer, ""},
+			rejected{"another's child for " + e[1], e[0], e[1], append(h.basic(), "X-PUBLIC-ID", h.theirs),
+				valid, 403, contract.CodeUnknownCustomer, ""})
+		if e[0] != "GET" && e[1] != "/credentials/rotate" {
+			rows = append(rows, rejected{"an unknown member for " + e[1], e[0], e[1], h.basic(),
+				map[string]any{"parent": "x"}, 400, contract.CodeMalformedBody, "parent"},
+				rejected{"a large body for " + e[1], e[0], e[1], h.basic(), `{"accountName":"` +
+					strings.Repeat("x", 9<<10) + `"}`, 413, contract.CodeBodyTooLarge, ""})
+		}
+	}
+	return rows
 }
 
 // TestCreateChildrenConcurrently sends a hundred concurrent requests for the same account

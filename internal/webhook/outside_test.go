@@ -29,8 +29,11 @@ type trap struct {
 func newTrap(t *testing.T, network, address string) *trap {
 	t.Helper()
 	l, err := net.Listen(network, address)
+	if err != nil && network == "tcp6" {
+		return &trap{} // of a machine without IPv6, where nothing reaches it
+	}
 	if err != nil {
-		t.Skipf("no %s here: %v", network, err)
+		t.Fatal(err)
 	}
 	c := &trap{Listener: l}
 	done := make(chan struct{})
@@ -55,6 +58,9 @@ func (c *trap) port() string { _, port, _ := net.SplitHostPort(c.Addr().String()
 // until that arrives after all others, and does not count it.
 func (c *trap) settled(t *testing.T) int32 {
 	t.Helper()
+	if c.Listener == nil {
+		return 0
+	}
 	before := c.reached.Load()
 	conn, err := net.Dial(c.Addr().Network(), c.Addr().String())
 	if err != nil {
@@ -188,12 +194,15 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 	// Where loopback is allowed, it is the only exception.
 	dialer = httpx.PublicDialer(true)
 	dialer.Resolver = names(inside)
-	for url, want := range map[string]int32{"https://localhost" + port: 1, "https://127.0.0.1" + port: 1, "https://[::1]" + port: 1,
-		"https://six.test" + port: 1,
-		"https://10.0.0.1":        0, "https://any.test" + port: 0, "https://none.test" + port: 0, "https://nat64.test" + port: 0,
-		"https://metadata.test": 0, "https://carrier.test": 0} {
+	reached := map[string]bool{"https://localhost" + port: true, "https://127.0.0.1" + port: true,
+		"https://10.0.0.1": false, "https://any.test" + port: false, "https://none.test" + port: false,
+		"https://nat64.test" + port: false, "https://metadata.test": false, "https://carrier.test": false}
+	if six.Listener != nil {
+		reached["https://[::1]"+port], reached["https://six.test"+port] = true, true
+	}
+	for url, want := range reached {
 		got := newSender(dialer, true, nil).Deliver(t.Context(), Target{URL: url, Secrets: []Secret{secret(t)}}, "evt_1", nil)
-		if n := four.settled(t) + six.settled(t); (n > 0) != (want > 0) || (got.Class() == ClassAddress) != (want == 0) {
+		if n := four.settled(t) + six.settled(t); (n > 0) != want || (got.Class() == ClassAddress) == want {
 			t.Errorf("with loopback, Deliver to %q made %d connections and is of class %q", url, n, got.Class())
 		}
 	}

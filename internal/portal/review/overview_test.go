@@ -42,117 +42,21 @@ func TestOverviewCountsApplications(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
-		random := rand.New(rand.NewPCG(1, 2))
-		states := journey.States()
-		for i := range 90 {
-			state := states[random.IntN(len(states))]
-			product := contract.Cashflow
-			if i%4 == 0 {
-				product = contract.Income // too few to say how long applicants need
-			}
-			created := noon.Add(-time.Duration(random.IntN(100*24*60)) * time.Minute)
-			a := one(fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i), product, state, created, created)
-			r := stored{Application: a}
-			at := created
-			for n, to := range passed[state] {
-				at = at.Add(time.Duration(random.IntN(600)) * time.Second)
-				r.Timeline = append(r.Timeline, applications.TimelineEntry{Seq: int64(n + 1), At: at, Kind: "test", To: string(to)})
-			}
-			switch state {
-			case journey.Ready:
-				r.Body, r.Report.Attempt = []byte(`{}`), 1
-				r.Report.At = created.Add(time.Duration(random.IntN(5000)) * time.Second)
-			case journey.Failed:
-				r.Journey.Status = []contract.Status{contract.StatusError, contract.StatusSupplierUnresponsive}[random.IntN(2)]
-			}
-			d.add(r)
-		}
+		d.addRandom()
 		for _, days := range console.Periods {
-			since := noon.Truncate(24*time.Hour).AddDate(0, 0, 1-days)
-			in := applications.Period{From: since, To: noon.Add(time.Second)}
-			var want applications.Progress
-			var durations []time.Duration
-			finished := map[contract.Product][]time.Duration{}
-			byDay, endings := map[[2]string]int{}, map[string]int{}
-			for _, r := range d.reporter.rows {
-				if r.CreatedAt.Before(since) {
-					continue
+			t.Run(fmt.Sprintf("%d days", days), func(t *testing.T) {
+				since := noon.Truncate(24*time.Hour).AddDate(0, 0, 1-days)
+				x := countSince(d.reporter.rows, since)
+				x.compare(t, d, applications.Period{From: since, To: noon.Add(time.Second)})
+				_, page := d.get("/review/overview?days=" + strconv.Itoa(days))
+				figures := regexp.MustCompile(`key-figure-value">([^<]*?)\s*<`).FindAllStringSubmatch(page, -1)
+				if len(figures) != 5 || figures[0][1] != strconv.Itoa(x.progress.Started) || figures[1][1] != strconv.Itoa(x.progress.Reported) {
+					t.Errorf("the page's figures are %v, want %+v", figures, x.progress)
 				}
-				reached := map[string]bool{}
-				var end time.Time
-				for _, l := range r.Timeline {
-					reached[l.To] = true
-					if (l.To == "returned" || l.To == "pending" || l.To == "ready") && (end.IsZero() || l.At.Before(end)) {
-						end = l.At
-					}
+				if bars := strings.Count(page, `class="plot-bars`); bars != days {
+					t.Errorf("%d bars for %d days", bars, days)
 				}
-				if !end.IsZero() {
-					finished[r.Product] = append(finished[r.Product], end.Sub(r.CreatedAt))
-				}
-				add := func(n *int, yes bool) {
-					if yes {
-						*n++
-					}
-				}
-				add(&want.Started, true)
-				add(&want.Visited, reached["connecting"])
-				add(&want.Finished, reached["returned"] || reached["pending"] || reached["ready"])
-				add(&want.Reported, reached["ready"])
-				if !r.Report.At.IsZero() {
-					durations = append(durations, r.Report.At.Sub(r.CreatedAt))
-				}
-				byDay[[2]string{r.CreatedAt.Format(time.DateOnly), string(r.Journey.State)}]++
-				switch r.Journey.State {
-				case journey.Failed, journey.Exited, journey.Expired:
-					endings[fmt.Sprint(r.Journey.State, r.Journey.Status, r.Journey.Substatus, r.Journey.Error)]++
-				}
-			}
-			slices.Sort(durations)
-			usual := map[contract.Product]time.Duration{}
-			for p, all := range finished {
-				if slices.Sort(all); len(all) >= 20 {
-					usual[p] = all[(3*len(all)-1)/4]
-				}
-			}
-			if got, err := d.Applications.UsualTimes(t.Context(), db.SQL, since); err != nil || !maps.Equal(got, usual) {
-				t.Errorf("%d days: applicants need %v, want %v: %v", days, got, usual, err)
-			}
-
-			got, err := d.Applications.Progress(t.Context(), db.SQL, in)
-			if err != nil || got != want {
-				t.Errorf("%d days: %+v, want %+v: %v", days, got, want, err)
-			}
-			took, err := d.Applications.TimesToReport(t.Context(), db.SQL, in)
-			if err != nil || !slices.Equal(took, durations) {
-				t.Errorf("%d days: reports took %v, want %v: %v", days, took, durations, err)
-			}
-			counts, err := search.CountDays(t.Context(), db.SQL, in)
-			for _, c := range counts {
-				byDay[[2]string{since.AddDate(0, 0, c.Day).Format(time.DateOnly), c.State}] -= c.Count
-			}
-			for at, n := range byDay {
-				if n != 0 || err != nil {
-					t.Errorf("%d days: on %s, %d more are %s: %v", days, at[0], n, at[1], err)
-				}
-			}
-			ended, err := d.Applications.Endings(t.Context(), db.SQL, in)
-			for _, e := range ended {
-				endings[fmt.Sprint(e.State, e.Status, e.Substatus, e.Error)] -= e.Count
-			}
-			for as, n := range endings {
-				if n != 0 || err != nil {
-					t.Errorf("%d days: %d more ended as %s: %v", days, n, as, err)
-				}
-			}
-
-			_, page := d.get("/review/overview?days=" + strconv.Itoa(days))
-			figures := regexp.MustCompile(`key-figure-value">([^<]*?)\s*<`).FindAllStringSubmatch(page, -1)
-			if len(figures) != 5 || figures[0][1] != strconv.Itoa(want.Started) || figures[1][1] != strconv.Itoa(want.Reported) {
-				t.Errorf("%d days: the page's figures are %v, want %+v", days, figures, want)
-			}
-			if bars := strings.Count(page, `class="plot-bars`); bars != days {
-				t.Errorf("%d bars for %d days", bars, days)
-			}
+			})
 		}
 		for _, bad := range []string{"x", "0", "-7", "31", "100000"} {
 			if resp, _ := d.get("/review/overview?days=" + bad); resp.StatusCode != 404 {
@@ -160,6 +64,125 @@ func TestOverviewCountsApplications(t *testing.T) {
 			}
 		}
 	})
+}
+
+// addRandom adds applications of all states in the last hundred days.
+func (d *testServer) addRandom() {
+	random := rand.New(rand.NewPCG(1, 2))
+	states := journey.States()
+	for i := range 90 {
+		state := states[random.IntN(len(states))]
+		product := contract.Cashflow
+		if i%4 == 0 {
+			product = contract.Income // too few to say how long applicants need
+		}
+		created := noon.Add(-time.Duration(random.IntN(100*24*60)) * time.Minute)
+		a := one(fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i), product, state, created, created)
+		r := stored{Application: a}
+		at := created
+		for n, to := range passed[state] {
+			at = at.Add(time.Duration(random.IntN(600)) * time.Second)
+			r.Timeline = append(r.Timeline, applications.TimelineEntry{Seq: int64(n + 1), At: at, Kind: "test", To: string(to)})
+		}
+		switch state {
+		case journey.Ready:
+			r.Body, r.Report.Attempt = []byte(`{}`), 1
+			r.Report.At = created.Add(time.Duration(random.IntN(5000)) * time.Second)
+		case journey.Failed:
+			r.Journey.Status = []contract.Status{contract.StatusError, contract.StatusSupplierUnresponsive}[random.IntN(2)]
+		}
+		d.add(r)
+	}
+}
+
+// counted is what an overview says of applications that began since a day.
+type counted struct {
+	progress  applications.Progress
+	durations []time.Duration // until the report
+	usual     map[contract.Product]time.Duration
+	byDay     map[[2]string]int // by day and state
+	endings   map[string]int
+}
+
+func countSince(rows map[string]stored, since time.Time) counted {
+	x := counted{usual: map[contract.Product]time.Duration{}, byDay: map[[2]string]int{}, endings: map[string]int{}}
+	add := func(n *int, yes bool) {
+		if yes {
+			*n++
+		}
+	}
+	finished := map[contract.Product][]time.Duration{}
+	for _, r := range rows {
+		if r.CreatedAt.Before(since) {
+			continue
+		}
+		reached := map[string]bool{}
+		var end time.Time
+		for _, l := range r.Timeline {
+			reached[l.To] = true
+			if (l.To == "returned" || l.To == "pending" || l.To == "ready") && (end.IsZero() || l.At.Before(end)) {
+				end = l.At
+			}
+		}
+		if !end.IsZero() {
+			finished[r.Product] = append(finished[r.Product], end.Sub(r.CreatedAt))
+		}
+		add(&x.progress.Started, true)
+		add(&x.progress.Visited, reached["connecting"])
+		add(&x.progress.Finished, reached["returned"] || reached["pending"] || reached["ready"])
+		add(&x.progress.Reported, reached["ready"])
+		if !r.Report.At.IsZero() {
+			x.durations = append(x.durations, r.Report.At.Sub(r.CreatedAt))
+		}
+		x.byDay[[2]string{r.CreatedAt.Format(time.DateOnly), string(r.Journey.State)}]++
+		switch r.Journey.State {
+		case journey.Failed, journey.Exited, journey.Expired:
+			x.endings[fmt.Sprint(r.Journey.State, r.Journey.Status, r.Journey.Substatus, r.Journey.Error)]++
+		}
+	}
+	slices.Sort(x.durations)
+	for p, all := range finished {
+		if slices.Sort(all); len(all) >= 20 {
+			x.usual[p] = all[(3*len(all)-1)/4]
+		}
+	}
+	return x
+}
+
+// compare compares the counts with those of a period.
+func (x counted) compare(t *testing.T, d *testServer, in applications.Period) {
+	t.Helper()
+	db := d.DB
+	if got, err := d.Applications.UsualTimes(t.Context(), db.SQL, in.From); err != nil || !maps.Equal(got, x.usual) {
+		t.Errorf("applicants need %v, want %v: %v", got, x.usual, err)
+	}
+
+	got, err := d.Applications.Progress(t.Context(), db.SQL, in)
+	if err != nil || got != x.progress {
+		t.Errorf("%+v, want %+v: %v", got, x.progress, err)
+	}
+	took, err := d.Applications.TimesToReport(t.Context(), db.SQL, in)
+	if err != nil || !slices.Equal(took, x.durations) {
+		t.Errorf("reports took %v, want %v: %v", took, x.durations, err)
+	}
+	counts, err := search.CountDays(t.Context(), db.SQL, in)
+	for _, c := range counts {
+		x.byDay[[2]string{in.From.AddDate(0, 0, c.Day).Format(time.DateOnly), c.State}] -= c.Count
+	}
+	for at, n := range x.byDay {
+		if n != 0 || err != nil {
+			t.Errorf("on %s, %d more are %s: %v", at[0], n, at[1], err)
+		}
+	}
+	ended, err := d.Applications.Endings(t.Context(), db.SQL, in)
+	for _, e := range ended {
+		x.endings[fmt.Sprint(e.State, e.Status, e.Substatus, e.Error)] -= e.Count
+	}
+	for as, n := range x.endings {
+		if n != 0 || err != nil {
+			t.Errorf("%d more ended as %s: %v", n, as, err)
+		}
+	}
 }
 
 // TestOverviewLinksToItsApplications checks that a link of the overview opens a list with

@@ -295,7 +295,6 @@ func checkEntries(t *testing.T, db *store.DB) {
 	if !slices.Equal(got, want) {
 		t.Errorf("written down:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-
 }
 
 func readAuditPages(t *testing.T, d *testServer, db *store.DB) {
@@ -323,7 +322,6 @@ func readAuditPages(t *testing.T, d *testServer, db *store.DB) {
 			t.Errorf("GET /review/audit%s = %d", bad, resp.StatusCode)
 		}
 	}
-
 }
 
 func searchAuditLog(t *testing.T, d *testServer) {
@@ -338,7 +336,6 @@ func searchAuditLog(t *testing.T, d *testServer) {
 		"/review/audit?action=listed" {
 		t.Errorf("a search without a text leads to %q", resp.Header.Get("Location"))
 	}
-
 }
 
 func pageThroughAuditLog(t *testing.T, d *testServer) {
@@ -362,7 +359,6 @@ func pageThroughAuditLog(t *testing.T, d *testServer) {
 	if _, page := d.post("/review/audit", url.Values{"query": {"reviewer"}, "action": {"listed"}, "after": {cursor[1]}}); entries(page) != 6 {
 		t.Errorf("the page after it has %d rows, want 6", entries(page))
 	}
-
 }
 
 func readAuditFile(t *testing.T, d *testServer) {
@@ -383,7 +379,6 @@ func readAuditFile(t *testing.T, d *testServer) {
 	if _, file := d.get("/review/audit.csv?action=auditRead"); !strings.Contains(file, `"reviewer@example.com","auditRead","","","file",`) {
 		t.Errorf("reading the trail as a file is not in it:\n%s", file)
 	}
-
 }
 
 func readEntriesOfUser(t *testing.T, d *testServer) {
@@ -402,5 +397,4 @@ func readEntriesOfUser(t *testing.T, d *testServer) {
 	if _, page := d.get("/review?assignee=none"); strings.Contains(page, "data-id=") {
 		t.Errorf("applications of no user:\n%s", page)
 	}
-
 }

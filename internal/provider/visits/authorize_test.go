@@ -392,7 +392,6 @@ func bankDenies(t *testing.T, r *providertest.Server) {
 	if events := r.Webhooks(a.publicToken, 1); events[0]["status"] != string(contract.StatusNotAuthenticated) {
 		t.Errorf("%v", events)
 	}
-
 }
 
 func refuseInSecondWindow(t *testing.T, r *providertest.Server) {
@@ -409,7 +408,6 @@ func refuseInSecondWindow(t *testing.T, r *providertest.Server) {
 	if a.step(t) != "authorize" || strings.Contains(a.get(t).Body, waiting) {
 		t.Error("a closed window is awaited")
 	}
-
 }
 
 func chooseOtherBankMeanwhile(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
@@ -421,7 +419,6 @@ func chooseOtherBankMeanwhile(t *testing.T, r *providertest.Server, bank *provid
 		t.Errorf("the step is %q", step)
 	}
 	r.Until("the unused access is revoked", func() bool { return bank.Count("revoke refresh-1") == revoked+1 })
-
 }
 
 func returnWithLook(t *testing.T, r *providertest.Server) {
@@ -434,7 +431,6 @@ func returnWithLook(t *testing.T, r *providertest.Server) {
 		}
 	}
 	r.Count(`DELETE FROM themes WHERE customer_id <> '' RETURNING 1`)
-
 }
 
 func returnToNoOtherPage(t *testing.T, r *providertest.Server) {
@@ -452,7 +448,6 @@ func returnToNoOtherPage(t *testing.T, r *providertest.Server) {
 		t.Errorf("of another origin: %d", answer.Status)
 	}
 	r.Count(`DELETE FROM widget_origins WHERE origin <> '' RETURNING 1`)
-
 }
 
 func fetchFails(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
@@ -469,7 +464,6 @@ func fetchFails(t *testing.T, r *providertest.Server, bank *providertest.OAuthBa
 			t.Errorf("%s: %v, want %s", reason, events, want)
 		}
 	}
-
 }
 
 // TestWithdrawnConsentEndsAccess checks that withdrawn consent ends access at once, also

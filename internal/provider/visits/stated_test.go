@@ -110,7 +110,6 @@ func verifyByPayroll(t *testing.T, r *providertest.Server, a applicant) {
 	a.post(t, "action", "sign-in", "username", "default", "password", "anything")
 	a.post(t, "action", "code", "code", "123456")
 	a.expectEmployers(t, "Northwind Logistics: done, Tern &amp; Sons: to do, Vandelay: to do")
-
 }
 
 func verifyByFiles(t *testing.T, r *providertest.Server, a applicant) {
@@ -136,7 +135,6 @@ func verifyByFiles(t *testing.T, r *providertest.Server, a applicant) {
 	}
 	a.post(t, "action", "turn")
 	a.post(t, "action", "turn")
-
 }
 
 func skipEmployer(t *testing.T, r *providertest.Server, a applicant) {
@@ -153,7 +151,6 @@ func skipEmployer(t *testing.T, r *providertest.Server, a applicant) {
 	if n := len(buttons.FindAllString(a.get(t).Body, -1)); n != 3 {
 		t.Errorf("%d buttons, want one for each", n)
 	}
-
 }
 
 func connectThreeBanks(t *testing.T, r *providertest.Server, a applicant) {
@@ -184,7 +181,6 @@ func connectThreeBanks(t *testing.T, r *providertest.Server, a applicant) {
 	a.post(t, "action", "finish")
 	a.post(t, "action", "finish")
 	r.Until("the end", func() bool { return a.step(t) == "end" })
-
 }
 
 func endEmployerVisit(t *testing.T, r *providertest.Server, a applicant) {
@@ -211,7 +207,6 @@ func endEmployerVisit(t *testing.T, r *providertest.Server, a applicant) {
 			OR sources LIKE '%Vandelay%'`); kept != 0 || strings.Contains(r.Log(), "Vandelay") {
 		t.Error("an employer's name is in the visit or in the log")
 	}
-
 }
 
 // TestEmployerVisitOutcomes checks the outcomes of visits that verify only employers, and of

@@ -156,7 +156,6 @@ func refuseReturnElsewhere(t *testing.T, f *fleet, way string) {
 	f.checkOpen(t, way, v)
 	f.complete(t, way, v)
 	f.complete(t, way, stranger)
-
 }
 
 func repeatReturn(t *testing.T, f *fleet, way string) {
@@ -178,7 +177,6 @@ func repeatReturn(t *testing.T, f *fleet, way string) {
 	refused(t, "unused bits", ways[way](t, f, v.browser, trailing(token)))
 	f.returned = append(f.returned, v)
 	f.complete(t, way, other)
-
 }
 
 func returnFirstOfTwoAttempts(t *testing.T, f *fleet) {
@@ -192,7 +190,6 @@ func returnFirstOfTwoAttempts(t *testing.T, f *fleet) {
 	f.checkOpen(t, "the second", second)
 	f.returned = append(f.returned, first)
 	f.complete(t, "form", second)
-
 }
 
 func returnFiftyTimes(t *testing.T, f *fleet) {
@@ -217,7 +214,6 @@ func returnFiftyTimes(t *testing.T, f *fleet) {
 	}
 	v.browser.cookies["vestibule"] = renewed
 	f.returned = append(f.returned, v)
-
 }
 
 func returnFiftyTimesByPost(t *testing.T, f *fleet) {
@@ -243,7 +239,6 @@ func returnFiftyTimesByPost(t *testing.T, f *fleet) {
 		t.Errorf("%d sessions were renewed", cookies)
 	}
 	f.returned = append(f.returned, v)
-
 }
 
 func refuseOldCookies(t *testing.T, f *fleet) {
@@ -262,7 +257,6 @@ func refuseOldCookies(t *testing.T, f *fleet) {
 	}
 	f.checkOpen(t, "the second", second)
 	f.complete(t, "GET", second)
-
 }
 
 func refuseTokenOfOtherAttempt(t *testing.T, f *fleet) {
@@ -276,7 +270,6 @@ func refuseTokenOfOtherAttempt(t *testing.T, f *fleet) {
 	}
 	f.checkOpen(t, "the second", second)
 	f.complete(t, "JSON", second)
-
 }
 
 func keepFirstOutcome(t *testing.T, f *fleet) {
@@ -293,7 +286,6 @@ func keepFirstOutcome(t *testing.T, f *fleet) {
 			return got + ", want " + name, got == name
 		})
 	}
-
 }
 
 func refuseReturnAfterSignIn(t *testing.T, f *fleet) {
@@ -314,7 +306,6 @@ func refuseReturnAfterSignIn(t *testing.T, f *fleet) {
 	if v.fetched() != 0 {
 		t.Error("the report was asked for")
 	}
-
 }
 
 func returnManyTabs(t *testing.T, f *fleet) {
@@ -332,7 +323,6 @@ func returnManyTabs(t *testing.T, f *fleet) {
 	for i := len(tabs) - 1; i >= 0; i-- {
 		f.complete(t, wayNames[i%3], tabs[i])
 	}
-
 }
 
 func refuseChangedCookies(t *testing.T, f *fleet) {
@@ -361,7 +351,6 @@ func refuseChangedCookies(t *testing.T, f *fleet) {
 	}
 	s.finish(v.task)
 	f.returned = append(f.returned, v)
-
 }
 
 // atOnce sends n requests at once, and returns their answers by status. A server error
@@ -487,7 +476,6 @@ func refuseOtherSites(t *testing.T, f *fleet, b *browser) {
 	}
 	f.checkOpen(t, "from other sites", v)
 	f.complete(t, "form", v)
-
 }
 
 func ignoreForwardingHeaders(t *testing.T, f *fleet, b *browser) {
@@ -501,7 +489,6 @@ func ignoreForwardingHeaders(t *testing.T, f *fleet, b *browser) {
 		t.Errorf("the return leads to %q", got.location())
 	}
 	f.returned = append(f.returned, v)
-
 }
 
 func refuseOpenRedirects(t *testing.T, f *fleet) {
@@ -524,7 +511,6 @@ func refuseOpenRedirects(t *testing.T, f *fleet) {
 			t.Errorf("%s leads to %q", path, got.location())
 		}
 	}
-
 }
 
 func refuseForeignRedirectURLs(t *testing.T, f *fleet) {
@@ -545,7 +531,6 @@ func refuseForeignRedirectURLs(t *testing.T, f *fleet) {
 		away := f.good(t, 303, fresh, "GET", at+"/connect", "").location()
 		f.complete(t, "GET", &visit{s.task(away), fresh, at})
 	}
-
 }
 
 func checkLastPage(t *testing.T, f *fleet, b *browser) {
@@ -564,7 +549,6 @@ func checkLastPage(t *testing.T, f *fleet, b *browser) {
 	if strings.Contains(v.application, "?") || strings.Contains(got.body, v.publicToken) || strings.Contains(got.body, "eyJ") {
 		t.Error("the last page's address or text has more than it should")
 	}
-
 }
 
 func attackPlayground(t *testing.T, f *fleet, b *browser) {
@@ -601,7 +585,6 @@ func attackPlayground(t *testing.T, f *fleet, b *browser) {
 			t.Errorf("the page of a run has %q", bad)
 		}
 	}
-
 }
 
 func refuseURLsOfOnboardingApp(t *testing.T, f *fleet) {
@@ -616,7 +599,6 @@ func refuseURLsOfOnboardingApp(t *testing.T, f *fleet) {
 			}
 		}
 	}
-
 }
 
 func refuseOthersApplications(t *testing.T, f *fleet) {
@@ -635,7 +617,6 @@ func refuseOthersApplications(t *testing.T, f *fleet) {
 	}
 	f.checkOpen(t, "of others", mine)
 	f.complete(t, "GET", mine)
-
 }
 
 // TestKeySets changes the service's key set, requests unknown kids in large numbers,
@@ -725,7 +706,6 @@ func endWellWhereServiceStumbles(t *testing.T, f *fleet) {
 		f.complete(t, "GET", v)
 		until(t, fmt.Sprint("after ", stumbles), func() (string, bool) { st := f.state(t, v); return st, st == "ready" })
 	}
-
 }
 
 func forgeWebhooks(t *testing.T, f *fleet) {
@@ -792,7 +772,6 @@ func forgeWebhooks(t *testing.T, f *fleet) {
 	body, _ = json.Marshal(event)
 	f.good(t, 204, nil, "POST", "/webhooks/visit", string(body), signed(f.secret, "evt_before", time.Now(), body)...)
 	f.returned = append(f.returned, v)
-
 }
 
 func useEmbedTokenOnce(t *testing.T, f *fleet, key []string) {
@@ -814,7 +793,6 @@ func useEmbedTokenOnce(t *testing.T, f *fleet, key []string) {
 	if len(by[303]) != 1 || len(by[404]) != 19 {
 		t.Errorf("%d browsers have access, %d do not", len(by[303]), len(by[404]))
 	}
-
 }
 
 func useResumeLinkOnce(t *testing.T, f *fleet) {
@@ -839,7 +817,6 @@ func useResumeLinkOnce(t *testing.T, f *fleet) {
 			t.Errorf("a bad link = %d", got.status)
 		}
 	}
-
 }
 
 func repeatIdempotencyKey(t *testing.T, f *fleet, key []string) {
@@ -858,7 +835,6 @@ func repeatIdempotencyKey(t *testing.T, f *fleet, key []string) {
 	}
 	refused(t, "the key with another body", f.do(t, nil, "POST", "/api/v1/applications",
 		strings.Replace(body, "idem", "other", 1), append(key, "Idempotency-Key", "attack-1")...))
-
 }
 
 func exceedRates(t *testing.T, f *fleet, key []string) {
@@ -883,5 +859,4 @@ func exceedRates(t *testing.T, f *fleet, key []string) {
 	}
 	// Applicants are not limited.
 	f.complete(t, "GET", f.start(t, &browser{}))
-
 }

@@ -375,137 +375,167 @@ func TestLoadOnThePortal(t *testing.T) {
 	tools.FullOnly(t)
 	assets.Need(t)
 	staff.UseCheapHashes()
-	const host = "apply.example.com"
+	l := newLoadedPortal(t)
+	t.Run("emails, against those of another purpose and another address", func(t *testing.T) { loadEmails(t, l) })
+	t.Run("applications of a network, against those of another", func(t *testing.T) { loadApplications(t, l) })
+	t.Run("event streams of a network, against those of another", func(t *testing.T) { loadStreams(t, l) })
+	t.Run("clients that stall, against others", func(t *testing.T) { stallClients(t, l) })
+}
+
+func loadEmails(t *testing.T, l *loadedPortal) {
+	reviewer := l.credentials.Reviewer.Email
+	accepted(t, l.apply(t, &browser{}, network(1), reviewer))
+	accepted(t, l.apply(t, &browser{}, network(2), victim))
+	repeat := func(path string) {
+		t.Helper()
+		for n := range times {
+			if got := l.post(t, nil, network(n), path, url.Values{"email": {reviewer}}); got.status >= 400 {
+				t.Fatalf("%s, request %d: %d", path, n, got.status)
+			}
+		}
+	}
+	arrives := func(to, path string) {
+		t.Helper()
+		until(t, path+" to "+to, func() (string, bool) { return "none", l.box.count(to, path) > 0 })
+	}
+	repeat("/review/forgotten-password")
+	l.post(t, nil, network(times), "/return", url.Values{"email": {reviewer}})
+	arrives(reviewer, "/resume/")
+	repeat("/return")
+	l.post(t, nil, network(times+1), "/return", url.Values{"email": {victim}})
+	arrives(victim, "/resume/")
+	for _, path := range []string{"/resume/", "/review/set-password/"} {
+		if n := l.box.count(reviewer, path); n == 0 || n > 3 {
+			t.Errorf("%d emails with %s, want 1 to 3", n, path)
+		}
+	}
+}
+
+func loadApplications(t *testing.T, l *loadedPortal) {
+	good := 0
+	for n := range times {
+		switch got := l.apply(t, &browser{}, fmt.Sprintf("2001:db8:0:1::%x", n+1), victim); got.status {
+		case http.StatusSeeOther:
+			good++
+		case http.StatusTooManyRequests:
+		default:
+			t.Fatalf("application %d: %d", n, got.status)
+		}
+	}
+	if good > times/2 { // 20, and one every 3 seconds
+		t.Errorf("%d of %d were accepted", good, times)
+	}
+	accepted(t, l.apply(t, &browser{}, network(3), victim))
+}
+
+func loadStreams(t *testing.T, l *loadedPortal) {
+	other, open := &browser{}, 0
+	application := accepted(t, l.apply(t, other, network(4), victim))
+	for n := range 10 {
+		b := &browser{}
+		own := accepted(t, l.apply(t, b, network(5+n), victim))
+		for range times / 10 {
+			if resp := l.stream(t, b, own, "2001:db8:0:2::1"); resp.StatusCode == http.StatusOK {
+				open++
+			} else {
+				resp.Body.Close()
+			}
+		}
+	}
+	if open != 100 {
+		t.Errorf("a network has %d streams, want 100", open)
+	}
+	resp := l.stream(t, other, application, network(4))
+	if line, err := bufio.NewReader(resp.Body).ReadString('\n'); resp.StatusCode != http.StatusOK || err != nil {
+		t.Errorf("the other session's stream: %s, %q, %v", resp.Status, line, err)
+	}
+}
+
+func stallClients(t *testing.T, l *loadedPortal) {
+	for n := range times {
+		c, err := net.Dial("tcp", []string{l.at, l.provider}[n%2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		// Headers that do not end, bodies that do not come, and answers that are not read.
+		begin := []string{"GET / HTTP/1.1\r\nHost: ", "POST /applications HTTP/1.1\r\nHost: " + loadHost + "\r\nContent-Type: " + asForm +
+			"\r\nContent-Length: 1000\r\n\r\n", strings.Repeat("GET /apply/cashflow HTTP/1.1\r\nHost: "+loadHost+"\r\n\r\n", 50)}
+		if _, err := c.Write([]byte(begin[n/2%3])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	accepted(t, l.apply(t, &browser{}, network(20), victim))
+	got := l.do(t, nil, "GET", "http://"+l.provider+"/connect/jwkset", "", "Host", "service.example.com")
+	if got.status != http.StatusOK {
+		t.Errorf("the provider's keys: %d", got.status)
+	}
+}
+
+// loadedPortal is the program behind a proxy that names the networks of clients.
+type loadedPortal struct {
+	*fleet
+	at, provider string // addresses of the listeners
+	box          *letterbox
+	credentials  program.Credentials
+}
+
+const loadHost = "apply.example.com"
+
+func newLoadedPortal(t *testing.T) *loadedPortal {
+	t.Helper()
 	at, provider, dir, box := ports.Must(t, "127.0.0.1"), ports.Must(t, "127.0.0.1"), t.TempDir(), newLetterbox(t)
 	program.Start(t, app.Run, &logtest.Buffer{}, "serve", "--behind-proxy", "--portal-addr="+at, "--provider-addr="+provider,
-		"--portal-url=https://"+host, "--provider-url=https://service.example.com", "--data-dir="+dir, "--database-url=",
+		"--portal-url=https://"+loadHost, "--provider-url=https://service.example.com", "--data-dir="+dir, "--database-url=",
 		"--smtp-addr="+box.addr, "--smtp-from=loans@harbor.example", "--smtp-security=none")
-	f := &fleet{url: "http://" + at, client: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+	l := &loadedPortal{fleet: &fleet{url: "http://" + at, client: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
-	}}}
-	t.Cleanup(f.client.CloseIdleConnections)
-	credentials, err := program.ReadCredentials(dir)
+	}}}, at: at, provider: provider, box: box}
+	t.Cleanup(l.client.CloseIdleConnections)
+	var err error
+	l.credentials, err = program.ReadCredentials(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	post := func(t *testing.T, b *browser, address, path string, form url.Values) reply {
-		t.Helper()
-		return f.do(t, b, "POST", path, form.Encode(), "Content-Type", asForm, "Origin", "https://"+host, "Host", host,
-			"X-Forwarded-For", address)
-	}
-	apply := func(t *testing.T, b *browser, address, email string) reply {
-		t.Helper()
-		return post(t, b, address, "/applications", url.Values{"product": {"cashflow"}, "mode": {"embedded"}, "firstName": {firstName},
-			"lastName": {lastName}, "email": {email}, "dob-year": {"1980"}, "dob-month": {"2"}, "dob-day": {"29"}})
-	}
-	accepted := func(t *testing.T, got reply) string {
-		t.Helper()
-		id := regexp.MustCompile(`^/applications/[0-9a-f-]{36}`).FindString(got.location())
-		if got.status != http.StatusSeeOther || id == "" {
-			t.Fatalf("an application: %d %s\n%.2000s", got.status, got.location(), got.body)
-		}
-		return id
-	}
-	stream := func(t *testing.T, b *browser, application, address string) *http.Response {
-		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), "GET", f.url+application+"/stream", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Host = host
-		r.Header = http.Header{"Accept": {"text/event-stream"}, "Cookie": {b.header()}, "X-Forwarded-For": {address}}
-		resp, err := f.client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { resp.Body.Close() })
-		return resp
-	}
+	return l
+}
 
-	t.Run("emails, against those of another purpose and another address", func(t *testing.T) {
-		reviewer := credentials.Reviewer.Email
-		accepted(t, apply(t, &browser{}, network(1), reviewer))
-		accepted(t, apply(t, &browser{}, network(2), victim))
-		repeat := func(path string) {
-			t.Helper()
-			for n := range times {
-				if got := post(t, nil, network(n), path, url.Values{"email": {reviewer}}); got.status >= 400 {
-					t.Fatalf("%s, request %d: %d", path, n, got.status)
-				}
-			}
-		}
-		arrives := func(to, path string) {
-			t.Helper()
-			until(t, path+" to "+to, func() (string, bool) { return "none", box.count(to, path) > 0 })
-		}
-		repeat("/review/forgotten-password")
-		post(t, nil, network(times), "/return", url.Values{"email": {reviewer}})
-		arrives(reviewer, "/resume/")
-		repeat("/return")
-		post(t, nil, network(times+1), "/return", url.Values{"email": {victim}})
-		arrives(victim, "/resume/")
-		for _, path := range []string{"/resume/", "/review/set-password/"} {
-			if n := box.count(reviewer, path); n == 0 || n > 3 {
-				t.Errorf("%d emails with %s, want 1 to 3", n, path)
-			}
-		}
-	})
-	t.Run("applications of a network, against those of another", func(t *testing.T) {
-		good := 0
-		for n := range times {
-			switch got := apply(t, &browser{}, fmt.Sprintf("2001:db8:0:1::%x", n+1), victim); got.status {
-			case http.StatusSeeOther:
-				good++
-			case http.StatusTooManyRequests:
-			default:
-				t.Fatalf("application %d: %d", n, got.status)
-			}
-		}
-		if good > times/2 { // 20, and one every 3 seconds
-			t.Errorf("%d of %d were accepted", good, times)
-		}
-		accepted(t, apply(t, &browser{}, network(3), victim))
-	})
-	t.Run("event streams of a network, against those of another", func(t *testing.T) {
-		other, open := &browser{}, 0
-		application := accepted(t, apply(t, other, network(4), victim))
-		for n := range 10 {
-			b := &browser{}
-			own := accepted(t, apply(t, b, network(5+n), victim))
-			for range times / 10 {
-				if resp := stream(t, b, own, "2001:db8:0:2::1"); resp.StatusCode == http.StatusOK {
-					open++
-				} else {
-					resp.Body.Close()
-				}
-			}
-		}
-		if open != 100 {
-			t.Errorf("a network has %d streams, want 100", open)
-		}
-		resp := stream(t, other, application, network(4))
-		if line, err := bufio.NewReader(resp.Body).ReadString('\n'); resp.StatusCode != http.StatusOK || err != nil {
-			t.Errorf("the other session's stream: %s, %q, %v", resp.Status, line, err)
-		}
-	})
-	t.Run("clients that stall, against others", func(t *testing.T) {
-		for n := range times {
-			c, err := net.Dial("tcp", []string{at, provider}[n%2])
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { c.Close() })
-			// Headers that do not end, bodies that do not come, and answers that are not read.
-			begin := []string{"GET / HTTP/1.1\r\nHost: ", "POST /applications HTTP/1.1\r\nHost: " + host + "\r\nContent-Type: " + asForm +
-				"\r\nContent-Length: 1000\r\n\r\n", strings.Repeat("GET /apply/cashflow HTTP/1.1\r\nHost: "+host+"\r\n\r\n", 50)}
-			if _, err := c.Write([]byte(begin[n/2%3])); err != nil {
-				t.Fatal(err)
-			}
-		}
-		accepted(t, apply(t, &browser{}, network(20), victim))
-		got := f.do(t, nil, "GET", "http://"+provider+"/connect/jwkset", "", "Host", "service.example.com")
-		if got.status != http.StatusOK {
-			t.Errorf("the provider's keys: %d", got.status)
-		}
-	})
+func (l *loadedPortal) post(t *testing.T, b *browser, address, path string, form url.Values) reply {
+	t.Helper()
+	return l.do(t, b, "POST", path, form.Encode(), "Content-Type", asForm, "Origin", "https://"+loadHost, "Host", loadHost,
+		"X-Forwarded-For", address)
+}
+
+// apply sends the form of an application.
+func (l *loadedPortal) apply(t *testing.T, b *browser, address, email string) reply {
+	t.Helper()
+	return l.post(t, b, address, "/applications", url.Values{"product": {"cashflow"}, "mode": {"embedded"}, "firstName": {firstName},
+		"lastName": {lastName}, "email": {email}, "dob-year": {"1980"}, "dob-month": {"2"}, "dob-day": {"29"}})
+}
+
+// accepted returns the address of the application that was begun.
+func accepted(t *testing.T, got reply) string {
+	t.Helper()
+	id := regexp.MustCompile(`^/applications/[0-9a-f-]{36}`).FindString(got.location())
+	if got.status != http.StatusSeeOther || id == "" {
+		t.Fatalf("an application: %d %s\n%.2000s", got.status, got.location(), got.body)
+	}
+	return id
+}
+
+// stream opens an event stream.
+func (l *loadedPortal) stream(t *testing.T, b *browser, application, address string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", l.url+application+"/stream", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = loadHost
+	r.Header = http.Header{"Accept": {"text/event-stream"}, "Cookie": {b.header()}, "X-Forwarded-For": {address}}
+	resp, err := l.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { resp.Body.Close() })
+	return resp
 }
