@@ -131,7 +131,8 @@ func TestMonitoring(t *testing.T) {
 			}
 		}
 	}
-	if expressions < 15 || d.Time.From == "" || d.Time.To == "" || d.UID != "vestibule" || d.SchemaVersion < 30 || len(d.Templating.List) != 2 {
+	if expressions < 15 || d.Time.From == "" || d.Time.To == "" || d.UID != "vestibule" ||
+		d.SchemaVersion < 30 || len(d.Templating.List) != 2 {
 		t.Errorf("%d expressions in %+v", expressions, d)
 	}
 	rules, err := os.ReadFile("prometheus-rules.yaml")
