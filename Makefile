@@ -145,7 +145,7 @@ demo: tools build ## drive a whole application through a headless browser and le
 	@$(GO) test ./e2e -run '^TestDemo$$' -count=1 -demo
 
 .PHONY: release
-release: assets ## dist: archives for Linux and macOS, images, SBOM, notes and checksums; the same from the same commit
+release: assets ## dist: archives for Linux, macOS and Windows, images, SBOM, notes and checksums; the same from the same commit
 	@docs/deploy/release.sh
 
 .PHONY: packages example-plain example-react example-vue

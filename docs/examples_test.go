@@ -229,7 +229,7 @@ func TestOperationIDsAreStable(t *testing.T) {
 			suppliers testEvent visitEvent withdrawConsent withdrawReport`,
 		openapitest.OfThePortal: `
 			application applicationEvent applications createApplication deliveries delivery enableWebhooks events file
-			files openapi redeliver renewEmbedToken report reportPDF webhookTarget`,
+			files openapi redeliver renewEmbedToken report reportPDF sandboxEvents webhookTarget`,
 	} {
 		var got []string
 		walk(trees(t)[d], "", func(_ string, object map[string]any) {

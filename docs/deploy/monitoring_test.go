@@ -2,14 +2,18 @@ package deploy_test
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"vestibule/internal/app"
 	"vestibule/internal/staff"
@@ -34,9 +38,12 @@ type dashboard struct {
 		ID          int
 		Type, Title string
 		GridPos     struct{ H, W, X, Y int }
-		Datasource  struct{ UID string }
-		Targets     []struct{ RefID, Expr string }
+		Datasource  struct{ Type, UID string }
+		FieldConfig struct{ Defaults, Overrides any }
+		Options     map[string]any
+		Targets     []struct{ RefID, Expr, LegendFormat string }
 	}
+	Time struct{ From, To string }
 }
 
 // TestMonitoring checks that each metric of the rules and of the dashboard is one that a program gives
@@ -102,7 +109,16 @@ func TestMonitoring(t *testing.T) {
 			t.Errorf("the panel %d %q is incomplete", panel.ID, panel.Title)
 		}
 		ids[panel.ID] = true
+		refs := map[string]bool{}
+		if panel.Type != "row" && (panel.Type != "timeseries" || panel.Datasource.Type != "prometheus" || panel.FieldConfig.Defaults == nil ||
+			panel.FieldConfig.Overrides == nil || panel.Options["legend"] == nil || g.H == 0 || g.W == 0) {
+			t.Errorf("the panel %q lacks what Grafana needs: %+v", panel.Title, panel)
+		}
 		for _, target := range panel.Targets {
+			if refs[target.RefID] || target.RefID == "" || target.LegendFormat == "" {
+				t.Errorf("%s: a target has the refId %q and the legend %q", panel.Title, target.RefID, target.LegendFormat)
+			}
+			refs[target.RefID] = true
 			expressions++
 			found := names.FindAllString(target.Expr, -1)
 			for _, name := range found {
@@ -115,7 +131,8 @@ func TestMonitoring(t *testing.T) {
 			}
 		}
 	}
-	if expressions < 15 || d.UID != "vestibule" || d.SchemaVersion < 30 || len(d.Templating.List) != 2 {
+	if expressions < 15 || d.Time.From == "" || d.Time.To == "" || d.UID != "vestibule" ||
+		d.SchemaVersion < 30 || len(d.Templating.List) != 2 {
 		t.Errorf("%d expressions in %+v", expressions, d)
 	}
 	rules, err := os.ReadFile("prometheus-rules.yaml")
@@ -131,6 +148,91 @@ func TestMonitoring(t *testing.T) {
 	if len(inRules) < 12 {
 		t.Errorf("the rules name %v", inRules)
 	}
+	t.Run("evaluated", func(t *testing.T) { evaluate(t, d, p.Admin) })
+}
+
+// evaluate has Prometheus scrape a program, and evaluates each expression of the dashboard. A program that runs well
+// has no series for two of them.
+func evaluate(t *testing.T, d dashboard, admin string) {
+	tools.FullOnly(t)
+	prometheus, err := exec.LookPath("prometheus")
+	if err != nil {
+		prometheus, err = exec.LookPath("../../.cache/prometheus/usr/bin/prometheus")
+	}
+	if err != nil {
+		tools.Missing(t, "prometheus is not installed")
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, dir := free.Addr().String(), t.TempDir()
+	free.Close()
+	config := "global: {scrape_interval: 500ms}\nscrape_configs:\n- {job_name: vestibule, static_configs: [{targets: ['" +
+		strings.TrimPrefix(admin, "http://") + "']}]}\n"
+	if err := os.WriteFile(dir+"/prometheus.yaml", []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log := &logtest.Buffer{}
+	cmd := exec.CommandContext(t.Context(), prometheus, "--config.file="+dir+"/prometheus.yaml", "--storage.tsdb.path="+dir+"/data",
+		"--web.listen-address="+address)
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
+	label := regexp.MustCompile(`\{\{(\w+)\}\}`)
+	again, deadline := time.NewTicker(200*time.Millisecond), time.After(time.Minute)
+	defer again.Stop()
+	for _, panel := range d.Panels {
+		for _, target := range panel.Targets {
+			expr := strings.NewReplacer("$__rate_interval", "1m", "$party", ".*").Replace(target.Expr)
+			for {
+				series, err := query(address, expr)
+				for _, s := range series {
+					for _, name := range label.FindAllStringSubmatch(target.LegendFormat, -1) {
+						if s[name[1]] == "" {
+							t.Errorf("%s: a series of %s has no label %s: %v", panel.Title, expr, name[1], s)
+						}
+					}
+				}
+				if len(series) > 0 || err == nil && regexp.MustCompile(`oldest_due|returns_refused`).MatchString(expr) {
+					break
+				}
+				select {
+				case <-again.C:
+					continue
+				case <-deadline:
+					t.Fatalf("%s: %s has no value: %v\n%s", panel.Title, expr, err, log)
+				}
+			}
+		}
+	}
+}
+
+// query asks Prometheus for the series of an expression, as their labels.
+func query(address, expr string) (series []map[string]string, err error) {
+	resp, err := http.Get("http://" + address + "/api/v1/query?query=" + url.QueryEscape(expr))
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	var out struct {
+		Error string
+		Data  struct {
+			Result []struct{ Metric map[string]string }
+		}
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&out); err != nil || out.Error != "" {
+		return nil, errors.Join(err, errors.New(out.Error))
+	}
+	for _, r := range out.Data.Result {
+		series = append(series, r.Metric)
+	}
+	return series, nil
 }
 
 // TestPrometheusRules has Prometheus' own checker read the rules, try them, and read each expression of the

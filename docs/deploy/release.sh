@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 OUT=${OUT:-dist}
-TARGETS=${TARGETS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64}
+TARGETS=${TARGETS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64}
 export CGO_ENABLED=0 LC_ALL=C GOFLAGS='-trimpath -buildvcs=false'
 
 version=$(sed -n 's/^const release = "\(.*\)"$/\1/p' internal/app/app.go)
@@ -23,8 +23,8 @@ rm -rf "$OUT" && mkdir -p "$OUT"
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 
-pack() { # pack FILE DIR: a tar of a folder's contents
-  tar --sort=name --format=ustar --mtime="@$time" --owner="${OWNER:-0}" --group="${OWNER:-0}" --numeric-owner -C "$2" -cf "$1" .
+pack() { # pack FILE DIR [NAME]: a tar of a folder's contents, or of one of them
+  tar --sort=name --format=ustar --mtime="@$time" --owner="${OWNER:-0}" --group="${OWNER:-0}" --numeric-owner -C "$2" -cf "$1" "${3:-.}"
 }
 
 # The fields of a line of the Dockerfile's last stage, as JSON: field USER, ENV, …
@@ -51,9 +51,9 @@ image() { # image ARCH PROGRAM: an image with the files, user and entry point of
   chmod 755 "$root" "$root"/etc "$root"/etc/ssl "$root"/etc/ssl/certs "$root/vestibule"
   chmod 644 "$root/NOTICE" "$root/etc/ssl/certs/ca-certificates.crt"
   pack "$work/layer" "$root"
-  # /data is the program's own.
-  rm -rf "$root" && mkdir -p "$root/data" && chmod 755 "$root" && chmod 700 "$root/data"
-  OWNER=65532 pack "$work/data" "$root"
+  # /data is the program's own, and nothing else is: the layer leaves / to root.
+  rm -rf "$root" && mkdir -p "$root/data" && chmod 700 "$root/data"
+  OWNER=65532 pack "$work/data" "$root" data
   created=$(date -u -d "@$time" +%FT%TZ)
   size=$(stat -c %s "$work/layer") size_data=$(stat -c %s "$work/data")
   layer=$(blob "$image" "$work/layer") data=$(blob "$image" "$work/data")
@@ -80,7 +80,9 @@ END
   manifest=$(blob "$image" "$work/manifest")
   printf '{"imageLayoutVersion":"1.0.0"}' >"$image/oci-layout"
   cat >"$image/index.json" <<END
-{"schemaVersion": 2, "manifests": [{"mediaType": "$type.manifest.v1+json", "digest": "sha256:$manifest", "size": $size,
+{"schemaVersion": 2, "mediaType": "$type.index.v1+json",
+ "manifests": [{"mediaType": "$type.manifest.v1+json", "digest": "sha256:$manifest", "size": $size,
+ "platform": {"architecture": "$arch", "os": "linux"},
  "annotations": {"io.containerd.image.name": "docker.io/library/vestibule:$version", "org.opencontainers.image.ref.name": "$version"}}]}
 END
   # Older engines read this file.
@@ -93,19 +95,20 @@ END
 }
 
 for target in $TARGETS; do
-  os=${target%/*} arch=${target#*/}
+  os=${target%/*} arch=${target#*/} program=vestibule
+  [ "$os" != windows ] || program=vestibule.exe
   folder=$work/$name-$os-$arch
   mkdir -p "$folder"
-  GOOS=$os GOARCH=$arch go build -ldflags "-s -w -X vestibule/internal/app.revision=$revision" -o "$folder/vestibule" ./cmd/server
+  GOOS=$os GOARCH=$arch go build -ldflags "-s -w -X vestibule/internal/app.revision=$revision" -o "$folder/$program" ./cmd/server
   cp NOTICE CHANGELOG.md "$folder/"
-  chmod 755 "$folder" "$folder/vestibule" && chmod 644 "$folder/NOTICE" "$folder/CHANGELOG.md"
+  chmod 755 "$folder" "$folder/$program" && chmod 644 "$folder/NOTICE" "$folder/CHANGELOG.md"
   pack "$work/archive" "$folder"
   gzip -9n <"$work/archive" >"$OUT/$name-$os-$arch.tar.gz"
   [ "$os" != linux ] || image "$arch" "$folder/vestibule"
-  last=$folder/vestibule
+  go version -m "$folder/$program" | awk -F'\t' '$2 == "dep" { print $3 "\t" $4 }' >>"$work/modules"
 done
 
-# The modules inside the program, as CycloneDX.
+# The modules inside the programs, as CycloneDX.
 {
   digest=$(printf '%s' "$name" | sha256sum)
   go=$(go env GOVERSION | sed s/go//)
@@ -117,9 +120,9 @@ done
  "components": [
   {"type": "library", "bom-ref": "pkg:golang/std@$go", "name": "std", "version": "$go", "purl": "pkg:golang/std@$go"}
 END
-  go version -m "$last" | awk -F'\t' '$2 == "dep" {
-    version = $4; gsub(/\+/, "%2B", version); purl = "pkg:golang/" $3 "@" version
-    printf "  ,{\"type\": \"library\", \"bom-ref\": \"%s\", \"name\": \"%s\", \"version\": \"%s\", \"purl\": \"%s\"}\n", purl, $3, $4, purl
+  sort -u "$work/modules" | awk -F'\t' '{
+    version = $2; gsub(/\+/, "%2B", version); purl = "pkg:golang/" $1 "@" version
+    printf "  ,{\"type\": \"library\", \"bom-ref\": \"%s\", \"name\": \"%s\", \"version\": \"%s\", \"purl\": \"%s\"}\n", purl, $1, $2, purl
   }'
   echo ']}'
 } >"$OUT/$name-sbom.cdx.json"

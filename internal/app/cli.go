@@ -155,6 +155,7 @@ func (c *cli) parser(more ...kong.Option) (*kong.Kong, error) {
 		kong.ExplicitGroups(groups),
 		values,
 		kong.Vars{"version": versionLine(), "features": strings.Join(features, ", "), "feature": strings.Join(features, ","),
+			"events":       strings.Join(eventsToTrigger(), ", "),
 			"inquiryTypes": strings.Join(contract.InquiryTypes(), ", "), "maxBanks": strconv.Itoa(contract.MaxBanks),
 			"days": strconv.Itoa(customers.DefaultRefreshDays), "maxDays": strconv.Itoa(customers.MaxRefreshDays)},
 		kong.ValueFormatter(helpOf),

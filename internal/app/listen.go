@@ -3,15 +3,21 @@ package app
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/portal/doctor"
+	"vestibule/internal/suggest"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/webhook"
 )
@@ -38,57 +44,107 @@ func (in *invocation) sandboxCustomer() (doctor.Config, *svcapi.Client, error) {
 }
 
 type listenCommand struct {
-	ForwardTo string `env:"-" placeholder:"URL" help:"Post each event to this address, signed as webhooks are. Default: print only."`
+	ForwardTo       string `env:"-" placeholder:"URL" help:"Post each event of the provider to this address, signed as webhooks are. Default: print only."`
+	ForwardEventsTo string `env:"-" placeholder:"URL" help:"Post each event of the portal to this address, signed as in life. Default: print only."`
 }
 
-func (listenCommand) uses() string { return sandboxUses + " webhook-networks" }
+func (listenCommand) uses() string {
+	return sandboxUses + " portal-addr portal-url portal-api-key events-secret webhook-networks"
+}
 
 // overlap is how long after an event an earlier one can become visible: transactions do not commit
 // in the order of their ids.
 const overlap = 3 * time.Second
 
-// Run prints the events of a sandbox's customer and forwards them, until ctx ends.
+// stream is the events of a party that a command listens to.
+type stream struct {
+	of, url, auth   string // whose events, their address, and the header Authorization
+	flag, forwardTo string // the flag of an address, and the address; empty: events are printed only
+	secretFlag      string
+	secrets         []string // sign what is forwarded
+	signers         []webhook.Secret
+	from            string // id of the event after which the next answer begins
+}
+
+// ask returns events, and the id of the last one.
+func (s *stream) ask(ctx context.Context, query string) (events []json.RawMessage, last string, err error) {
+	var out struct {
+		Events []json.RawMessage
+		Last   string
+	}
+	err = callJSON(ctx, http.MethodGet, s.url+query, s.auth, nil, &out)
+	if refused := (*svcapi.Error)(nil); errors.As(err, &refused) && refused.HTTP == http.StatusNotFound {
+		err = fmt.Errorf("%s: no sandbox events: it serves production, or is of an older version", s.of)
+	}
+	return out.Events, out.Last, err
+}
+
+// Run prints the events of a sandbox's customer and of its portal, and forwards them, until ctx ends. One of the two
+// suffices.
 func (c listenCommand) Run(ctx context.Context, in *invocation) error {
 	account, client, err := in.sandboxCustomer()
 	if err != nil {
 		return err
 	}
-	sender, secrets := webhook.NewSender(true, nil, in.config.Process.WebhookNetworks...), []webhook.Secret{}
-	if c.ForwardTo != "" {
-		if err := sender.CheckURL(c.ForwardTo); err != nil {
-			return refusal{fmt.Errorf("--forward-to: %w", err)}
+	all := []*stream{{of: account.PublicID + " at " + account.ProviderURL, url: account.ProviderURL + "/connect/sandbox/events",
+		auth: "Basic " + base64.StdEncoding.EncodeToString([]byte(client.ClientID+":"+client.SecretKey)),
+		flag: "--forward-to", forwardTo: c.ForwardTo, secretFlag: "--webhook-secret", secrets: account.WebhookSecrets}}
+	if portal, key, secrets := in.portalAPI(); key != "" {
+		all = append(all, &stream{of: "the portal at " + portal, url: portal + "/api/v1/sandbox/events", auth: "Bearer " + key,
+			flag: "--forward-events-to", forwardTo: c.ForwardEventsTo, secretFlag: "--events-secret", secrets: secrets})
+	} else if c.ForwardEventsTo != "" {
+		return refusal{errors.New("--forward-events-to needs --portal-api-key, or the --data-dir of the running program")}
+	}
+	sender := webhook.NewSender(true, nil, in.config.Process.WebhookNetworks...)
+	for _, s := range all {
+		if s.forwardTo == "" {
+			continue
 		}
-		for _, text := range account.WebhookSecrets {
+		if err := sender.CheckURL(s.forwardTo); err != nil {
+			return refusal{fmt.Errorf("%s: %w", s.flag, err)}
+		}
+		for _, text := range s.secrets {
 			secret, err := webhook.ParseSecret(text)
 			if err != nil {
-				return refusal{fmt.Errorf("--webhook-secret: %w", err)}
+				return refusal{fmt.Errorf("%s: %w", s.secretFlag, err)}
 			}
-			secrets = append(secrets, secret)
+			s.signers = append(s.signers, secret)
 		}
-		if len(secrets) == 0 {
-			return refusal{errors.New("--forward-to needs --webhook-secret, which signs what is forwarded")}
+		if len(s.signers) == 0 {
+			return refusal{fmt.Errorf("%s needs %s, which signs what is forwarded", s.flag, s.secretFlag)}
 		}
 	}
-	type answer struct {
-		Events []json.RawMessage `json:"events"`
-		Last   string            `json:"last"`
-	}
-	ask := func(query string) (a answer, err error) {
-		_, err = client.Call(ctx, "events", http.MethodGet, account.ProviderURL+"/connect/sandbox/events"+query, "", nil, &a)
-		var refused *svcapi.Error
-		if errors.As(err, &refused) && refused.HTTP == http.StatusNotFound {
-			err = fmt.Errorf("the provider at %s has no sandbox events: it serves production, or is of an older version", account.ProviderURL)
+	var running sync.WaitGroup
+	var failed error
+	listening, lines := 0, &sync.Mutex{}
+	for _, s := range all {
+		if _, s.from, err = s.ask(ctx, ""); err != nil {
+			failed = errors.Join(failed, err)
+			continue
 		}
-		return a, err
+		listening++
+		fmt.Fprintf(in.stdout, "Listening to the events of %s.\n", s.of)
+		running.Go(func() {
+			if err := s.follow(ctx, in, sender, lines); err != nil {
+				fmt.Fprintf(in.stderr, "vestibule: %v\n", err)
+			}
+		})
 	}
-	first, err := ask("")
-	if err != nil {
-		return err
+	if listening == 0 {
+		return failed
 	}
-	fmt.Fprintf(in.stdout, "Listening to the events of %s at %s.\n", account.PublicID, account.ProviderURL)
-	seen, from := map[string]time.Time{}, first.Last
+	if failed != nil {
+		fmt.Fprintf(in.stderr, "vestibule: %v\n", failed)
+	}
+	running.Wait()
+	return nil
+}
+
+// follow prints and forwards each event once, until ctx ends or the party refuses.
+func (s *stream) follow(ctx context.Context, in *invocation, sender *webhook.Sender, lines *sync.Mutex) error {
+	seen := map[string]time.Time{}
 	for ctx.Err() == nil {
-		a, err := ask("?after=" + url.QueryEscape(from))
+		events, last, err := s.ask(ctx, "?after="+url.QueryEscape(s.from))
 		var refused *svcapi.Error
 		switch {
 		case ctx.Err() != nil:
@@ -99,26 +155,29 @@ func (c listenCommand) Run(ctx context.Context, in *invocation) error {
 			return err
 		}
 		fresh := false
-		for _, body := range a.Events {
-			var e webhook.Event
+		for _, body := range events {
+			var e listened
 			if err := json.Unmarshal(body, &e); err != nil {
 				return err
 			}
 			if _, known := seen[e.EventID]; !known {
 				seen[e.EventID], fresh = time.Now(), true
-				c.forward(ctx, in, sender, secrets, e, body)
+				line := s.forward(ctx, sender, e, body)
+				lines.Lock()
+				fmt.Fprintln(in.stdout, line)
+				lines.Unlock()
 			}
 		}
 		// An event moves the beginning of the next answer only when no earlier one can follow it.
-		settled := a.Last != "" && a.Last != from
+		settled := last != "" && last != s.from
 		for _, at := range seen {
 			settled = settled && time.Since(at) > overlap
 		}
 		if settled {
-			from = a.Last
+			s.from = last
 			clear(seen)
 		}
-		if !fresh && (err != nil || len(a.Events) > 0) {
+		if !fresh && (err != nil || len(events) > 0) {
 			select {
 			case <-ctx.Done():
 			case <-time.After(500 * time.Millisecond):
@@ -128,54 +187,93 @@ func (c listenCommand) Run(ctx context.Context, in *invocation) error {
 	return nil
 }
 
-// forward prints an event, forwards it, and prints the answer.
-func (c listenCommand) forward(ctx context.Context, in *invocation, sender *webhook.Sender, secrets []webhook.Secret, e webhook.Event,
-	body []byte) {
-	line := fmt.Sprintf("%s  %s %s %s", e.CreatedAt.Local().Format(time.TimeOnly), e.EventID, e.Type, e.Status)
-	if e.Substatus != "" {
-		line += " " + string(e.Substatus)
-	}
-	if c.ForwardTo == "" {
-		var indented bytes.Buffer
-		_ = json.Indent(&indented, body, "  ", "  ") // parsed before
-		fmt.Fprintf(in.stdout, "%s\n  %s\n", line, &indented)
-		return
-	}
-	r := sender.Deliver(ctx, webhook.Target{URL: c.ForwardTo, Secrets: secrets, Account: e.PublicID}, e.EventID, body)
-	if r.Err != nil {
-		fmt.Fprintf(in.stdout, "%s → no answer: %v\n", line, r.Err)
-		return
-	}
-	fmt.Fprintf(in.stdout, "%s → %d in %d ms\n", line, r.HTTP, r.Took.Milliseconds())
+// listened is what is printed of an event: of a report, or of an application.
+type listened struct {
+	EventID, Type, PublicID, Status, Substatus string
+	CreatedAt                                  time.Time
+	Application                                struct{ ID string }
 }
 
-// triggers maps each event of `vestibule trigger` to how a visit is walked that ends with it.
-var triggers = map[contract.Status]any{
-	contract.StatusSuccess:              map[string]string{},
-	contract.StatusError:                map[string]string{"username": "error"},
-	contract.StatusNotAuthenticated:     map[string]string{"username": "mfa"},
-	contract.StatusSupplierUnresponsive: map[string]string{"username": "supplier_unresponsive"},
-	contract.StatusExpired:              map[string]string{"end": "exit"}, // and consent is withdrawn
+// forward forwards an event, and returns what to print of it and of the answer.
+func (s *stream) forward(ctx context.Context, sender *webhook.Sender, e listened, body []byte) string {
+	line := e.CreatedAt.Local().Format(time.TimeOnly) + "  " + strings.Join(strings.Fields(
+		e.EventID+" "+e.Type+" "+e.Status+" "+e.Substatus+" "+e.Application.ID), " ")
+	if s.forwardTo == "" {
+		var indented bytes.Buffer
+		_ = json.Indent(&indented, body, "  ", "  ") // parsed before
+		return line + "\n  " + indented.String()
+	}
+	r := sender.Deliver(ctx, webhook.Target{URL: s.forwardTo, Secrets: s.signers, Account: e.PublicID}, e.EventID, body)
+	if r.Err != nil {
+		return fmt.Sprintf("%s → no answer: %v", line, r.Err)
+	}
+	return fmt.Sprintf("%s → %d in %d ms", line, r.HTTP, r.Took.Milliseconds())
+}
+
+// triggers maps each event of a report to how a visit is walked that ends with it.
+var triggers = map[string]map[string]any{
+	string(contract.StatusSuccess):              {},
+	string(contract.StatusError):                {"username": "error"},
+	string(contract.StatusNotAuthenticated):     {"username": "mfa"},
+	string(contract.StatusSupplierUnresponsive): {"username": "supplier_unresponsive"},
+	string(contract.StatusBureauUnresponsive):   {"payStubs": []map[string]string{{"fileName": "down.pdf", "contentBase64": "JVBERi0xLjQK"}}},
+	string(contract.StatusExpired):              {"end": "exit"}, // and consent is withdrawn
+}
+
+// applicationTriggers maps each event of an application to one that ends with it.
+var applicationTriggers = map[string]seed{
+	"application.started":    {Until: "started"},
+	"application.connecting": {Until: "connecting"},
+	"application.ready":      {Walk: json.RawMessage(`{}`)},
+	"application.failed":     {Walk: json.RawMessage(`{"username":"mfa"}`)},
+	"application.exited":     {Walk: json.RawMessage(`{"end":"exit"}`)},
 }
 
 type triggerCommand struct {
-	Event   contract.Status  `arg:"" enum:"SUCCESS,ERROR,NOT_AUTHENTICATED,SUPPLIER_UNRESPONSIVE,EXPIRED" help:"Status of the event: ${enum}."`
+	Event   string           `arg:"" help:"A status of a report, TEST, or the type of an event of the portal: ${events}."`
 	Product contract.Product `env:"-" default:"cashflow" enum:"cashflow,income" help:"Product of the report: cashflow or income."`
 
-	ExternalID string `name:"external-id" env:"-" placeholder:"ID" help:"Your id of the report, which the event has."`
+	ExternalID string `name:"external-id" env:"-" placeholder:"ID" help:"Your id of the report or application, which the event has."`
 	UserArgs   string `env:"-" placeholder:"TEXT" help:"Your text, which the event has."`
 }
 
-func (triggerCommand) uses() string { return sandboxUses + " sandbox-control-addr" }
+func (triggerCommand) uses() string {
+	return sandboxUses + " portal-addr portal-url portal-api-key sandbox-control-addr"
+}
 
-// Run begins a visit as the customer does, walks it by the sandbox's controls to the end that makes
-// the event, and prints the report's publicToken.
+// eventsToTrigger are the events that trigger makes.
+func eventsToTrigger() []string {
+	return slices.Concat(slices.Sorted(maps.Keys(triggers)), []string{webhook.TypeTest}, slices.Sorted(maps.Keys(applicationTriggers)))
+}
+
+// Run makes the event as people would: it begins a visit as the customer does, or an application as an onboarding app
+// does, and walks it by the sandbox's controls to the end that makes the event. It prints the publicToken of the report
+// or the id of the application.
 func (c triggerCommand) Run(ctx context.Context, in *invocation) error {
+	walk, ofReport := triggers[c.Event]
+	app, ofApplication := applicationTriggers[c.Event]
+	if !ofReport && !ofApplication && c.Event != webhook.TypeTest {
+		return refusal{errors.New("unknown event" + suggest.Hint(c.Event, eventsToTrigger()))}
+	}
 	account, client, err := in.sandboxCustomer()
 	if err != nil {
 		return err
 	}
 	who := &svcapi.Prefill{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.org", DOB: "1990-12-10", State: "TX"}
+	switch {
+	case c.Event == webhook.TypeTest:
+		return in.control(ctx, "/webhooks/fire", map[string]string{"publicId": account.PublicID}, &struct{}{})
+	case ofApplication:
+		app.Product = c.Product
+		id, err := in.apply(ctx, app, who, c.ExternalID, c.UserArgs)
+		if err == nil {
+			_, err = fmt.Fprintln(in.stdout, id)
+		}
+		return err
+	}
+	if c.Event == string(contract.StatusBureauUnresponsive) {
+		c.Product = contract.Income // whose pay stubs can be uploaded
+	}
 	consumer, err := client.CreateConsumer(ctx, svcapi.ConsumerRequest{Prefill: who})
 	if err != nil {
 		return err
@@ -185,12 +283,12 @@ func (c triggerCommand) Run(ctx context.Context, in *invocation) error {
 	if err != nil {
 		return refusedSubmission(account.ProviderURL, err)
 	}
-	done, err := in.complete(ctx, begun.Token, triggers[c.Event])
-	if err == nil && c.Event == contract.StatusExpired {
+	done, err := in.complete(ctx, begun.Token, walk)
+	if err == nil && c.Event == string(contract.StatusExpired) {
 		err = client.WithdrawConsent(ctx, consumer)
-		done.Status = c.Event
+		done.Status = contract.StatusExpired
 	}
-	if err == nil && done.Status != c.Event {
+	if err == nil && string(done.Status) != c.Event {
 		err = fmt.Errorf("the report %s ended with %s", done.PublicToken, done.Status)
 	}
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	receive "vestibule/docs/examples/webhook"
 	"vestibule/internal/app"
-	"vestibule/internal/store"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/program"
 	"vestibule/internal/webhook"
@@ -20,7 +20,7 @@ import (
 
 // sandboxFlags name the running program to the commands listen, trigger and seed.
 func (w *testServer) sandboxFlags() []string {
-	return []string{"--data-dir=" + w.dir, "--provider-url=" + w.Provider, "--provider-addr=" + strings.TrimPrefix(w.Provider, "http://")}
+	return []string{"--data-dir=" + w.dir, "--portal-url=" + w.Portal, "--provider-url=" + w.Provider, "--provider-addr=" + strings.TrimPrefix(w.Provider, "http://")}
 }
 
 // command runs a command against the program.
@@ -75,12 +75,24 @@ func TestListenForwardsSignedEvents(t *testing.T) {
 			rw.WriteHeader(http.StatusNoContent)
 		}))
 		t.Cleanup(backEnd.Close)
-		mine := w.listener(t, "--forward-to="+backEnd.URL+"/hooks")
+		type applicationEvent struct {
+			Type        string
+			Application struct{ ID, ExternalID, UserArgs string }
+		}
+		applied := make(chan applicationEvent, 100)
+		onboarding := httptest.NewServer(receive.Handler(w.Credentials.EventsSecret, func(_ string, body []byte) error {
+			var e applicationEvent
+			err := json.Unmarshal(body, &e)
+			applied <- e
+			return err
+		}))
+		t.Cleanup(onboarding.Close)
+		mine := w.listener(t, "--forward-to="+backEnd.URL+"/hooks", "--forward-events-to="+onboarding.URL+"/hooks")
 		printed := w.listener(t)
 		theirs := w.listener(t, accountFlags(w.Credentials.ThirdParty.Account, w.Credentials.Products["cashflow"])...)
 
 		control := "--sandbox-control-addr=" + strings.TrimPrefix(w.Control, "http://")
-		for _, status := range []string{"SUCCESS", "ERROR", "NOT_AUTHENTICATED", "SUPPLIER_UNRESPONSIVE", "EXPIRED"} {
+		for _, status := range []string{"SUCCESS", "ERROR", "NOT_AUTHENTICATED", "SUPPLIER_UNRESPONSIVE", "BUREAU_UNRESPONSIVE", "EXPIRED"} {
 			exit, token, errs := w.command(t, "trigger", status, control, "--external-id=case-"+status, "--user-args=a-canary")
 			if exit != 0 {
 				t.Fatalf("trigger %s: exit code %d, %s", status, exit, errs)
@@ -96,11 +108,10 @@ func TestListenForwardsSignedEvents(t *testing.T) {
 			}
 		}
 		w.until(t, func() bool {
-			return strings.Count(printed.String(), `"eventId"`) == 5 && strings.Count(mine.String(), "→ 204") == 5
+			return strings.Count(printed.String(), `"eventId"`) == 6 && strings.Count(mine.String(), "→ 204") == 6
 		})
-		if _, err := w.stores[1].SQL.ExecContext(t.Context(), `INSERT INTO events (id, customer_id, subject_id, type, created_at)
-			SELECT $2, id, '', 'TEST', 0 FROM customers WHERE public_id = $1`, w.Credentials.PublicID, "evt_"+store.NewID()); err != nil {
-			t.Fatal(err)
+		if exit, _, errs := w.command(t, "trigger", "TEST", control); exit != 0 {
+			t.Fatalf("trigger TEST: exit code %d, %s", exit, errs)
 		}
 		select {
 		case <-tests:
@@ -109,6 +120,23 @@ func TestListenForwardsSignedEvents(t *testing.T) {
 		}
 		if len(got) > 0 || strings.Contains(theirs.String(), "evt_") {
 			t.Errorf("%d events arrived twice; the other customer's listener says %s", len(got), theirs)
+		}
+		for _, kind := range []string{"started", "connecting", "ready", "failed", "exited"} {
+			exit, id, errs := w.command(t, "trigger", "application."+kind, control, "--external-id=case-"+kind, "--user-args=a-canary")
+			if exit != 0 {
+				t.Fatalf("trigger application.%s: exit code %d, %s", kind, exit, errs)
+			}
+			var e applicationEvent
+			for e.Type != "application."+kind {
+				select {
+				case e = <-applied:
+				case <-time.After(30 * time.Second):
+					t.Fatalf("trigger application.%s: no event:\n%s", kind, mine)
+				}
+				if e.Application.ID != strings.TrimSpace(id) || e.Application.ExternalID != "case-"+kind || e.Application.UserArgs != "a-canary" {
+					t.Errorf("trigger application.%s of %s gives %+v", kind, id, e)
+				}
+			}
 		}
 		if exit, _, errs := w.command(t, "trigger", "SUCCESS", control, "--external-id=case-SUCCESS"); exit != 1 ||
 			!strings.Contains(errs, "externalId: ") {
@@ -203,7 +231,10 @@ func TestSandboxCommandsRefuseProduction(t *testing.T) {
 	for command, says := range map[string]string{
 		"listen --forward-to=http://10.0.0.1/x": "no account is configured",
 		"seed --count=0":                        "--count: must be from 1 to 1000",
-		"trigger PENDING":                       "must be one of",
+		"trigger PENDING":                       "unknown event; known are BUREAU_UNRESPONSIVE, ERROR",
+		"trigger application.redy":              `did you mean "application.ready"?`,
+		"listen --client-id=a --public-id=a --secret-key=a --products=cashflow=0199d3f4-7b1f-4d62-8e68-1b9f9e1f8d22 " +
+			"--provider-url=https://a.example --forward-events-to=https://app.example/": "--forward-events-to needs --portal-api-key",
 		"listen --client-id=a --forward-to=https://app.example/": "--client-id needs --provider-url",
 	} {
 		var out, errs bytes.Buffer

@@ -343,6 +343,7 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/files/{path}", above: ready,
 			param: url.PathEscape(sourceFile), who: "key", header: key},
 		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/events", param: ready, who: "key", header: key},
+		{base: p, method: "GET", pattern: "/api/v1/sandbox/events", who: "key", header: key},
 		{base: p, method: "GET", pattern: "/api/v1/webhooks", who: "key", header: key},
 		{base: p, method: "POST", pattern: "/api/v1/webhooks/enable", who: "key", header: key},
 		{base: p, method: "GET", pattern: "/api/v1/webhooks/deliveries", who: "key", header: key},

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/svcapi"
 )
 
 // completed is the end of a visit that the controls walked.
@@ -25,41 +26,51 @@ type completed struct {
 
 // complete walks the visit of a token by the sandbox's controls.
 func (in *invocation) complete(ctx context.Context, token string, how any) (done completed, err error) {
-	control := cmp.Or(in.config.Simulation.ControlAddr, defaultControl)
-	err = postJSON(ctx, "http://"+control+"/visits/"+token+"/complete", "", how, &done)
-	if err != nil {
-		err = fmt.Errorf("the sandbox's controls (--sandbox-control-addr): %w", err)
-	}
-	return done, err
+	return done, in.control(ctx, "/visits/"+token+"/complete", how, &done)
 }
 
-// postJSON posts JSON and reads the answer, JSON of at most 1 MiB.
-func postJSON(ctx context.Context, url, key string, in, out any) error {
+// control posts to the sandbox's controls.
+func (in *invocation) control(ctx context.Context, path string, body, out any) error {
+	err := callJSON(ctx, http.MethodPost, "http://"+cmp.Or(in.config.Simulation.ControlAddr, defaultControl)+path, "", body, out)
+	if err != nil {
+		err = errors.New("the sandbox's controls (--sandbox-control-addr): " + strings.TrimPrefix(err.Error(), "svcapi: "))
+	}
+	return err
+}
+
+// callJSON sends JSON, unless in is nil, and reads the answer, JSON of at most 1 MiB. Errors are of type *svcapi.Error.
+func callJSON(ctx context.Context, method, url, auth string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
 		return err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	if key != "" {
-		r.Header.Set("Authorization", "Bearer "+key)
+	if auth != "" {
+		r.Header.Set("Authorization", auth)
 	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return err
+		return &svcapi.Error{Op: r.URL.Path, Code: contract.CodeUpstream, Err: err}
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if err == nil && resp.StatusCode/100 != 2 {
-		err = fmt.Errorf("%s: %s", r.URL.Path, resp.Status)
+	if err == nil && resp.StatusCode/100 == 2 {
+		return json.Unmarshal(raw, out)
 	}
-	if err == nil {
-		err = json.Unmarshal(raw, out)
+	var said struct {
+		Error, Message string
+		Details        []svcapi.Detail
 	}
-	return err
+	_ = json.Unmarshal(raw, &said) // without a body, the status is all
+	why := cmp.Or(said.Message, resp.Status)
+	for _, d := range said.Details {
+		why += "\n" + d.Field + ": " + d.Message
+	}
+	return &svcapi.Error{Op: r.URL.Path, HTTP: resp.StatusCode, Code: contract.Code(said.Error), Err: errors.New(why)}
 }
 
 type seedCommand struct {
@@ -77,11 +88,26 @@ var seedFile []byte
 
 type seeds struct {
 	First, Last  []string
-	Applications []struct {
-		Product contract.Product
-		Walk    json.RawMessage // how the controls walk the visit; none: they do not
-		Until   string          // "started", "connecting", "away": how far the applicant comes; "": back to the portal
+	Applications []seed
+}
+
+type seed struct {
+	Product contract.Product
+	Walk    json.RawMessage // how the controls walk the visit; none: they do not
+	Until   string          // "started", "connecting", "away": how far the applicant comes; "": back to the portal
+}
+
+// portalAPI returns the address of the portal, its API key, and the secrets that sign its events; "" and none if they are unknown.
+func (in *invocation) portalAPI() (url, key string, secrets []string) {
+	url = in.config.addressOf(in.config.Listen.PortalURL, in.config.Listen.PortalAddr)
+	key, secrets = in.config.API.Key, in.config.Events.Secrets
+	if made, err := readCredentials(in.config.Store.Dir); err == nil && in.config.Account.ClientID == "" { // its portal is of the generated account
+		key = cmp.Or(key, made.PortalAPIKey)
+		if len(secrets) == 0 && made.EventsSecret != "" {
+			secrets = []string{made.EventsSecret}
+		}
 	}
+	return url, key, secrets
 }
 
 // Run makes applications at the portal as an onboarding app does, and walks each as its applicant
@@ -93,37 +119,43 @@ func (c seedCommand) Run(ctx context.Context, in *invocation) error {
 	if _, _, err := in.sandboxCustomer(); err != nil {
 		return err
 	}
-	key := in.config.API.Key
-	if made, err := readCredentials(in.config.Store.Dir); key == "" {
-		if err != nil || made.PortalAPIKey == "" {
-			return refusal{errors.New("give --portal-api-key, or the --data-dir of the running program")}
-		}
-		key = made.PortalAPIKey
-	}
-	portal := in.config.addressOf(in.config.Listen.PortalURL, in.config.Listen.PortalAddr)
 	var all seeds
 	if err := json.Unmarshal(seedFile, &all); err != nil {
 		return err
 	}
 	for i := range c.Count {
-		if err := all.make(ctx, in, portal, key, i); err != nil {
+		first, last := all.First[i%len(all.First)], all.Last[i*7%len(all.Last)]
+		if _, err := in.apply(ctx, all.Applications[i%len(all.Applications)], &svcapi.Prefill{FirstName: first, LastName: last,
+			Email: strings.ToLower(first+"."+last) + "@example.org", DOB: fmt.Sprintf("19%02d-%02d-%02d", 60+i%40, 1+i%12, 1+i%28)}, "", ""); err != nil {
 			return fmt.Errorf("application %d: %w", i+1, err)
 		}
 	}
+	portal, _, _ := in.portalAPI()
 	_, err := fmt.Fprintf(in.stdout, "%d applications: %s/review\n", c.Count, portal)
 	return err
 }
 
-// make makes the application of a number.
-func (s seeds) make(ctx context.Context, in *invocation, portal, key string, i int) error {
-	of, first, last := s.Applications[i%len(s.Applications)], s.First[i%len(s.First)], s.Last[i*7%len(s.Last)]
-	var made struct{ ID, ConnectURL string }
-	err := postJSON(ctx, portal+"/api/v1/applications", key, map[string]any{
-		"product": of.Product, "mode": "redirect", "prefill": map[string]string{"firstName": first, "lastName": last,
-			"email": strings.ToLower(first+"."+last) + "@example.org", "dob": fmt.Sprintf("19%02d-%02d-%02d", 60+i%40, 1+i%12, 1+i%28)}}, &made)
-	if err != nil || of.Until == "started" {
-		return err
+// apply makes an application at the portal as an onboarding app does, and walks it as far as a seed says.
+func (in *invocation) apply(ctx context.Context, of seed, who *svcapi.Prefill, externalID, userArgs string) (id string, err error) {
+	portal, key, _ := in.portalAPI()
+	if key == "" {
+		return "", refusal{errors.New("give --portal-api-key, or the --data-dir of the running program")}
 	}
+	var made struct{ ID, ConnectURL string }
+	err = callJSON(ctx, http.MethodPost, portal+"/api/v1/applications", "Bearer "+key, map[string]any{
+		"product": of.Product, "mode": "redirect", "externalId": contract.Null(externalID), "userArgs": contract.Null(userArgs),
+		"prefill": map[string]string{"firstName": who.FirstName, "lastName": who.LastName, "email": who.Email, "dob": who.DOB}}, &made)
+	if err != nil {
+		return "", errors.New("the portal (--portal-url): " + strings.TrimPrefix(err.Error(), "svcapi: "))
+	}
+	if of.Until != "started" {
+		err = in.walk(ctx, of, made.ConnectURL)
+	}
+	return made.ID, err
+}
+
+// walk follows an application's link as its applicant would, with the sandbox's controls in place of the provider's pages.
+func (in *invocation) walk(ctx context.Context, of seed, connectURL string) error {
 	jar, _ := cookiejar.New(nil) // never fails
 	browser := &http.Client{Jar: jar, CheckRedirect: func(r *http.Request, _ []*http.Request) error {
 		if strings.Contains(r.URL.Path, "/visit/") { // the controls walk it
@@ -146,7 +178,7 @@ func (s seeds) make(ctx context.Context, in *invocation, portal, key string, i i
 		}
 		return resp.Header.Get("Location"), err
 	}
-	visit, err := open(made.ConnectURL)
+	visit, err := open(connectURL)
 	if err != nil || of.Walk == nil {
 		return err
 	}

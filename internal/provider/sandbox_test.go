@@ -48,7 +48,7 @@ func TestClock(t *testing.T) {
 		} {
 			b.want(what, b.do("POST", "/clock", body), 400, contract.CodeInvalidParameters)
 		}
-		b.want("no date", b.do("POST", "/clock", map[string]string{"now": "tomorrow"}), 400, contract.CodeMalformedBody)
+		b.want("no date", b.do("POST", "/clock", map[string]string{"now": "tomorrow"}), 400, contract.CodeInvalidParameters)
 	})
 }
 

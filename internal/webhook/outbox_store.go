@@ -9,9 +9,31 @@ import (
 	"vestibule/internal/store"
 )
 
+// NewEventID returns an id that sorts after every earlier one.
+func NewEventID() string { return "evt_" + store.NewID() }
+
 // EventBody returns the cell of the body of an event that is stored with its body.
 func EventBody(eventID string) store.Cell {
 	return store.Cell{Table: "events", Column: "body", Row: eventID}
+}
+
+// newestEvent returns the id of the newest event, or "". The ids of older portals have no order, and nearly
+// all of them are greater than those of today.
+func newestEvent(ctx context.Context, q store.Queryer, condition, of string) (id string, err error) {
+	err = q.QueryRowContext(ctx, `SELECT coalesce(MAX(e.id), '') FROM events e WHERE `+condition+` AND e.id <= $2`,
+		of, NewEventID()).Scan(&id)
+	return id, err
+}
+
+// eventsAfter returns at most n events with ids after one, in their order.
+func eventsAfter(ctx context.Context, q store.Queryer, condition, of, after string, n int) ([]Delivery, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (d Delivery, err error) {
+		var happened int64
+		err = row.Scan(&d.EventID, &d.Subject, &d.Type, &d.Detail, &happened, &d.encrypted)
+		d.Happened = store.Time(happened)
+		return d, err
+	}, `SELECT e.id, e.subject_id, e.type, coalesce(e.detail, ''), e.created_at, e.body FROM events e WHERE `+condition+`
+		AND e.id > $2 AND e.id <= $3 ORDER BY e.id LIMIT $4`, of, after, NewEventID(), int64(n))
 }
 
 func insertDelivery(ctx context.Context, tx *store.Tx, d Delivery) error {

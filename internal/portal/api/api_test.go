@@ -258,6 +258,47 @@ func TestDeliveriesOfEvents(t *testing.T) {
 	}
 }
 
+// TestSandboxEvents lists the events of a portal without a receiver, those of a deleted application left out.
+func TestSandboxEvents(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		c := serve(t, db)
+		c.Events.URL = ""
+		const events = "/api/v1/sandbox/events"
+		make := func() string {
+			t.Helper()
+			resp, made := c.do("POST", "/api/v1/applications", `{"product":"cashflow","mode":"redirect"}`)
+			if resp.StatusCode != 201 {
+				t.Fatalf("application: %d %v", resp.StatusCode, made)
+			}
+			return made["id"].(string)
+		}
+		make()
+		_, newest := c.do("GET", events, "")
+		id := make()
+		resp, got := c.do("GET", events+"?after="+newest["last"].(string), "")
+		if all := got["events"].([]any); resp.StatusCode != 200 || len(all) != 1 {
+			t.Fatalf("after the first application: %d %v", resp.StatusCode, got)
+		}
+		e := got["events"].([]any)[0].(map[string]any)
+		if e["eventId"] != got["last"] || e["type"] != "application.started" || e["application"].(map[string]any)["id"] != id {
+			t.Errorf("the event of %s is %v", id, e)
+		}
+		if _, err := c.DB.SQL.Exec(`UPDATE events SET subject_id = $1 WHERE subject_id = $2`, uuid.NewString(), id); err != nil {
+			t.Fatal(err)
+		}
+		if _, rest := c.do("GET", events+"?after=", ""); len(rest["events"].([]any)) != 1 || rest["last"] != got["last"] {
+			t.Errorf("without its application: %v", rest)
+		}
+		if resp, e := c.do("GET", events+"?after=%27", ""); resp.StatusCode != 400 || e["error"] != "INVALID_PARAMETERS" {
+			t.Errorf("after no id: %d %v", resp.StatusCode, e)
+		}
+		c.Events.Environment = contract.Production
+		if resp, e := c.do("GET", events, ""); resp.StatusCode != 404 || e["error"] != "NOT_FOUND" {
+			t.Errorf("in production: %d %v", resp.StatusCode, e)
+		}
+	})
+}
+
 func TestEventDestinations(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	if _, to := c.do("GET", "/api/v1/webhooks", ""); to["url"] != c.Events.URL || to["enabled"] != true || to["stoppedAt"] != nil {
@@ -354,7 +395,7 @@ func keyed() []string {
 	return []string{"POST /api/v1/applications", "GET /api/v1/applications", "GET " + one,
 		"POST " + one + "/embed-token", "GET " + one + "/report", "GET " + one + "/report.pdf",
 		"GET " + one + "/files", "GET " + one + "/files/x", "GET " + one + "/events",
-		"GET /api/v1/webhooks", "POST /api/v1/webhooks/enable", "GET /api/v1/webhooks/deliveries",
+		"GET /api/v1/sandbox/events", "GET /api/v1/webhooks", "POST /api/v1/webhooks/enable", "GET /api/v1/webhooks/deliveries",
 		"GET " + delivery, "POST " + delivery + "/redeliver"}
 }
 

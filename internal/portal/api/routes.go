@@ -19,6 +19,7 @@ func (a *API) Routes(mux *http.ServeMux) {
 	api("GET /api/v1/applications/{id}/files", a.authorized(a.files))
 	api("GET /api/v1/applications/{id}/files/{path}", a.authorized(a.file))
 	api("GET /api/v1/applications/{id}/events", a.authorized(a.events))
+	api("GET /api/v1/sandbox/events", a.authorized(a.Events.Listen))
 	api("GET /api/v1/webhooks", a.authorized(a.target))
 	api("POST /api/v1/webhooks/enable", a.authorized(a.enable))
 	api("GET /api/v1/webhooks/deliveries", a.authorized(a.deliveries))

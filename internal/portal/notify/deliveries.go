@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"vestibule/internal/store"
@@ -60,6 +61,11 @@ func (s *Service) Delivery(ctx context.Context, id string) (d webhook.Delivery, 
 // Redeliver sends the event of a delivery again, as webhook.Outbox.Redeliver does.
 func (s *Service) Redeliver(ctx context.Context, tx *store.Tx, deliveryID string, resends int64) (id string, err error) {
 	return s.outbox.Redeliver(ctx, tx, "", deliveryID, resends)
+}
+
+// Listen answers with the events of a sandbox.
+func (s *Service) Listen(w http.ResponseWriter, r *http.Request) error {
+	return s.outbox.Listen(w, r, s.Environment, "e.subject_id <> $1", "")
 }
 
 // Sweep deletes old events.

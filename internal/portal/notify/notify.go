@@ -17,8 +17,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/google/uuid"
-
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/journey"
@@ -38,7 +36,7 @@ type Service struct {
 	Now          func() time.Time
 	Log          *slog.Logger
 
-	URL     string           // receiver of the onboarding app; "": no events are stored or sent
+	URL     string           // receiver of the onboarding app; "": no events are sent
 	Secrets []webhook.Secret // each event is signed with all of them, so that the app can rotate secrets
 
 	outbox *webhook.Outbox
@@ -179,12 +177,12 @@ type event struct {
 
 // Record writes the event of a timeline entry that changes the state, is a decision or
 // revises the report, and sends it. While the receiver is stopped the event is still stored, so
-// that it can be resent manually.
+// that it can be resent manually. A sandbox stores events without a receiver, too, for Listen.
 func (s *Service) Record(ctx context.Context, tx *store.Tx, a applications.Application, l applications.TimelineEntry) error {
-	if s.URL == "" || !l.Moved() && !decided(a, l) && l.Kind != journey.Kept && l.Kind != journey.Revised {
+	if s.URL == "" && s.Environment != contract.Sandbox || !l.Moved() && !decided(a, l) && l.Kind != journey.Kept && l.Kind != journey.Revised {
 		return nil
 	}
-	e := event{id: "evt_" + uuid.NewString(), applicationID: a.ID, sequence: l.Seq, kind: typeOf(a, l), created: l.At}
+	e := event{id: webhook.NewEventID(), applicationID: a.ID, sequence: l.Seq, kind: typeOf(a, l), created: l.At}
 	plain, err := s.body(e.id, a, l)
 	if err != nil {
 		return err
@@ -192,7 +190,7 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, a applications.Appli
 	if e.body, err = s.DB.Vault.Seal(ctx, tx, a.DataKey(), webhook.EventBody(e.id), plain); err != nil {
 		return err
 	}
-	if err := insertEvent(ctx, tx, e); err != nil {
+	if err := insertEvent(ctx, tx, e); err != nil || s.URL == "" {
 		return err
 	}
 	stopped, err := stoppedAt(ctx, tx, s.URL)

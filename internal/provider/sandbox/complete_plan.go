@@ -221,5 +221,5 @@ func endInput(end string) (flow.Input, error) {
 	case failed && contract.WidgetError(code).Valid():
 		return flow.Input{Kind: flow.EventFailed, Error: contract.WidgetError(code)}, nil
 	}
-	return flow.Input{}, invalidCompletion("end", `is "exit", or "error:" and a widget error type`)
+	return flow.Input{}, invalidCompletion("end", `must be "exit", or "error:" and a widget error type`)
 }

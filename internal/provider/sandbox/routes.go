@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
+	"vestibule/internal/webhook"
 )
 
 const (
@@ -87,8 +89,8 @@ func (c *Control) clock(w http.ResponseWriter, r *http.Request) error {
 
 func (c *Control) setClock(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
-		Now     *report.Timestamp `json:"now"`
-		Advance *string           `json:"advance"`
+		Now     *string `json:"now"`
+		Advance *string `json:"advance"`
 	}
 	if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return err
@@ -97,12 +99,13 @@ func (c *Control) setClock(w http.ResponseWriter, r *http.Request) error {
 	var err error
 	switch {
 	case (in.Now == nil) == (in.Advance == nil):
-		return invalidField("now", "give now or advance")
+		return invalidField("now", "must be given, or advance, and not both")
 	case in.Now != nil:
-		if y := in.Now.Year(); y < 2000 || y > 2100 {
-			return invalidField("now", "must lie between 2000 and 2100")
+		at, perr := time.Parse(time.RFC3339, *in.Now)
+		if y := at.Year(); perr != nil || y < 2000 || y > 2100 {
+			return invalidField("now", "must be a time from 2000 to 2100 such as 2026-05-04T10:00:00Z")
 		}
-		moved, err = c.Clock.Set(r.Context(), in.Now.Time)
+		moved, err = c.Clock.Set(r.Context(), at)
 	default:
 		d, perr := time.ParseDuration(*in.Advance)
 		if y := c.Clock.Now().Add(d).Year(); perr != nil || y < 2000 || y > 2100 {
@@ -126,6 +129,9 @@ func (c *Control) faults(w http.ResponseWriter, r *http.Request) error {
 func (c *Control) addFault(w http.ResponseWriter, r *http.Request) error {
 	f := Fault{Times: 1}
 	if err := httpx.DecodeJSON(w, r, maxBody, &f); err != nil {
+		return err
+	}
+	if err := missing("match", f.Match, "action", f.Action); err != nil {
 		return err
 	}
 	if field, words := f.check(); field != "" {
@@ -224,7 +230,8 @@ func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 	}
 	v, err := c.completeVisit(r.Context(), r.PathValue("token"), how)
 	if errors.Is(err, store.ErrNotFound) {
-		return httpx.NewError(contract.CodeInvalidToken, errors.New("no visit has this token"))
+		return httpx.NewError(contract.CodeInvalidToken, errors.New("no visit has this token"), httpx.Detail{Field: "token",
+			Message: "is not the token of a visit: give an initialization token, a redirect token, or the handle of an invite"})
 	}
 	if err != nil {
 		return err
@@ -244,6 +251,7 @@ func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		PublicToken string `json:"publicToken"`
+		PublicID    string `json:"publicId"` // in place of publicToken: a test event to the account's callback
 		Times       int    `json:"times"`
 		Delay       string `json:"delay"`
 		Reorder     bool   `json:"reorder"`
@@ -251,7 +259,15 @@ func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return err
 	}
-	if in.Times < 0 || in.Times > 100 {
+	switch {
+	case (in.PublicToken == "") == (in.PublicID == ""):
+		return invalidField("publicToken", "is missing: give the publicToken of a report, or for a test event the publicId of an account")
+	case in.PublicID != "":
+		if err := c.fireTest(r.Context(), in.PublicID); err != nil {
+			return err
+		}
+		return httpx.JSON(w, http.StatusOK, map[string]int{"deliveries": 1})
+	case in.Times < 0 || in.Times > 100:
 		return invalidField("times", "must be from 1 to 100")
 	}
 	how := webhooks.FireOptions{Times: in.Times, Reorder: in.Reorder}
@@ -270,6 +286,32 @@ func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return httpx.JSON(w, http.StatusOK, map[string]int{"deliveries": n})
+}
+
+// fireTest sends a test event to an account's first callback.
+func (c *Control) fireTest(ctx context.Context, publicID string) error {
+	return c.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		id, err := c.customer(ctx, tx, publicID)
+		if err != nil {
+			return unknownCustomer(err)
+		}
+		all, err := c.Webhooks.Callbacks(ctx, tx, id)
+		if err == nil && len(all) == 0 {
+			err = webhook.ErrStopped
+		}
+		if err == nil {
+			_, err = c.Webhooks.SendTest(ctx, tx, id, all[0])
+		}
+		switch {
+		case errors.Is(err, webhook.ErrStopped):
+			return httpx.NewError(contract.CodeInvalidState, err, httpx.Detail{Field: "publicId",
+				Message: "has no callback that is enabled: POST /callbacks sets one"})
+		case errors.Is(err, webhooks.ErrTooManyTests):
+			return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: time.Hour, Why: err,
+				Message: "An account can send " + strconv.Itoa(webhooks.MaxTests) + " test events an hour."}
+		}
+		return err
+	})
 }
 
 // fireEvents resends the events of a report with a publicToken to its customer, or
@@ -322,9 +364,12 @@ func (c *Control) setCallback(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return err
 	}
+	if err := missing("publicId", in.PublicID, "url", in.URL); err != nil {
+		return err
+	}
 	if err := c.Webhooks.CheckURL(in.URL); err != nil {
-		return httpx.NewError(contract.CodeInvalidParameters, err,
-			httpx.Detail{Field: "url", Message: "is not an address that events can be sent to"})
+		return httpx.NewError(contract.CodeInvalidParameters, err, httpx.Detail{Field: "url",
+			Message: "must be https and public, or on this machine, without user and fragment"})
 	}
 	var secret string
 	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
@@ -347,6 +392,9 @@ func (c *Control) setCompleteURL(w http.ResponseWriter, r *http.Request) error {
 		URL      string `json:"url"`
 	}
 	if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
+		return err
+	}
+	if err := missing("publicId", in.PublicID, "url", in.URL); err != nil {
 		return err
 	}
 	u, ok := httpx.ParseURL(strings.ReplaceAll(in.URL, "[token]", "token"))
@@ -456,9 +504,24 @@ func invalidField(field, words string) error {
 	return httpx.NewError(contract.CodeInvalidParameters, errors.New("invalid "+field), httpx.Detail{Field: field, Message: words})
 }
 
+// missing returns an error that names each field without a value, of pairs of a field and its value; nil if there is none.
+func missing(pairs ...string) error {
+	var details []httpx.Detail
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			details = append(details, httpx.Detail{Field: pairs[i], Message: "is missing"})
+		}
+	}
+	if details == nil {
+		return nil
+	}
+	return httpx.NewError(contract.CodeInvalidParameters, errors.New("fields are missing"), details...)
+}
+
 func unknownCustomer(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return httpx.NewError(contract.CodeUnknownCustomer, errors.New("no such publicId"))
+		return httpx.NewError(contract.CodeUnknownCustomer, errors.New("no such publicId"),
+			httpx.Detail{Field: "publicId", Message: "is of no account of this sandbox"})
 	}
 	return err
 }

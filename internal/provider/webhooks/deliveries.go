@@ -3,14 +3,22 @@ package webhooks
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 )
+
+// Listen answers with the events of a sandbox's caller, and of its child accounts without a callback.
+func (s *Service) Listen(w http.ResponseWriter, r *http.Request) error {
+	caller := auth.CallerOf(r.Context())
+	return s.outbox.Listen(w, r, caller.Environment, ofCustomer, caller.CustomerID)
+}
 
 // Deliveries lists the deliveries to an endpoint of the customer, or to all with an empty id;
 // f.Endpoint is set here. Their subjects are reports, and their types and details the statuses
@@ -151,7 +159,7 @@ func (s *Service) Fire(ctx context.Context, customerID, publicToken string, o Fi
 			return err
 		}
 		if len(all) == 0 {
-			all = []event{{id: newID(), customerID: customerID, publicToken: publicToken, status: status, substatus: substatus,
+			all = []event{{id: webhook.NewEventID(), customerID: customerID, publicToken: publicToken, status: status, substatus: substatus,
 				created: tx.Now}}
 			if _, err := insertEvents(ctx, tx, all); err != nil {
 				return err

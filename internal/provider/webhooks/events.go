@@ -107,7 +107,7 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, changes ...reports.S
 	for some := range slices.Chunk(changes, 16) { // one statement each
 		var all []event
 		for _, c := range some {
-			all = append(all, event{id: newID(), customerID: c.CustomerID, publicToken: c.PublicToken,
+			all = append(all, event{id: webhook.NewEventID(), customerID: c.CustomerID, publicToken: c.PublicToken,
 				status: c.Status, substatus: c.Substatus, created: tx.Now})
 		}
 		to, err := insertEvents(ctx, tx, all)
@@ -127,8 +127,6 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, changes ...reports.S
 
 // newID returns the id of an event. Ids are ordered by time, so that an index grows at
 // its end.
-func newID() string { return "evt_" + store.NewID() }
-
 // target returns the callback of a delivery and the secrets that sign now.
 func (s *Service) target(ctx context.Context, q store.Queryer, d webhook.Delivery) (t webhook.Target, err error) {
 	if t.URL, t.Off, err = callbackURL(ctx, q, d.Endpoint); err != nil || t.Off {

@@ -73,18 +73,6 @@ func eventsOf(ctx context.Context, q store.Queryer, publicToken string) ([]event
 const ofCustomer = `(e.customer_id = $1 OR e.customer_id IN (SELECT m.id FROM customers m WHERE m.parent_id = $1
 	AND NOT EXISTS (SELECT 1 FROM callbacks o WHERE o.customer_id = m.id)))`
 
-// newestEvent returns the id of the newest event that a customer gets, or "".
-func newestEvent(ctx context.Context, q store.Queryer, customerID string) (id string, err error) {
-	err = q.QueryRowContext(ctx, `SELECT coalesce(MAX(e.id), '') FROM events e WHERE `+ofCustomer, customerID).Scan(&id)
-	return id, err
-}
-
-// eventsAfter returns at most n events that a customer gets, with ids after one, in their order.
-func eventsAfter(ctx context.Context, q store.Queryer, customerID, after string, n int) ([]event, error) {
-	return store.QueryAll(ctx, q, scanEvent, `SELECT e.id, e.customer_id, e.subject_id, e.type, coalesce(e.detail, ''), e.created_at
-		FROM events e WHERE `+ofCustomer+` AND e.id > $2 ORDER BY e.id LIMIT $3`, customerID, after, int64(n))
-}
-
 func scanEvent(row store.Row) (e event, err error) {
 	var created int64
 	err = row.Scan(&e.id, &e.customerID, &e.publicToken, &e.status, &e.substatus, &created)

@@ -30,7 +30,7 @@ func (s *Service) SendTest(ctx context.Context, tx *store.Tx, customerID string,
 	if err != nil {
 		return "", err
 	}
-	e := event{id: newID(), customerID: customerID, status: webhook.TypeTest, created: tx.Now}
+	e := event{id: webhook.NewEventID(), customerID: customerID, status: webhook.TypeTest, created: tx.Now}
 	if _, err := insertEvents(ctx, tx, []event{e}); err != nil {
 		return "", err
 	}

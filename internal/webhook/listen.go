@@ -1,4 +1,4 @@
-package webhooks
+package webhook
 
 import (
 	"encoding/json"
@@ -8,9 +8,6 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
-	"vestibule/internal/provider/auth"
-	"vestibule/internal/store"
-	"vestibule/internal/webhook"
 )
 
 // Limits of an answer of Listen.
@@ -21,22 +18,20 @@ const (
 )
 
 // Listen answers with the events of a sandbox that follow the one that `after` names, oldest first,
-// as webhooks send them: those of the caller, and of its child accounts without a callback. It waits
-// for an event for some seconds. Without `after` it answers with the newest event's id only, in
-// `last`. It serves `vestibule listen`; production has webhooks only.
-func (s *Service) Listen(w http.ResponseWriter, r *http.Request) error {
-	caller := auth.CallerOf(r.Context())
-	if caller.Environment != contract.Sandbox {
+// as they are sent. It waits for an event for some seconds. Without `after` it answers with the newest
+// event's id only, in `last`. It serves `vestibule listen`; production sends events only. The events are
+// those e of which a condition on $1, which is of, holds.
+func (o *Outbox) Listen(w http.ResponseWriter, r *http.Request, in contract.Environment, condition, of string) (err error) {
+	if in != contract.Sandbox {
 		return httpx.NewError(contract.CodeNotFound, errors.New("events of production are not listed"))
 	}
 	out := struct {
 		Events []json.RawMessage `json:"events"`
 		Last   string            `json:"last"`
 	}{Events: []json.RawMessage{}}
-	ctx, q := r.Context(), s.DB.SQL
+	ctx, q := r.Context(), o.DB.SQL
 	if !r.URL.Query().Has("after") {
-		var err error
-		if out.Last, err = newestEvent(ctx, q, caller.CustomerID); err != nil {
+		if out.Last, err = newestEvent(ctx, q, condition, of); err != nil {
 			return err
 		}
 		return httpx.JSON(w, http.StatusOK, out)
@@ -51,19 +46,22 @@ func (s *Service) Listen(w http.ResponseWriter, r *http.Request) error {
 	again := time.NewTicker(listenPause)
 	defer again.Stop()
 	for {
-		all, err := eventsAfter(ctx, q, caller.CustomerID, out.Last, listenCount)
+		all, err := eventsAfter(ctx, q, condition, of, out.Last, listenCount)
 		if err != nil {
 			return err
 		}
 		for _, e := range all {
-			body, err := s.body(ctx, q, webhook.Delivery{EventID: e.id, Subject: e.publicToken, Type: string(e.status),
-				Detail: string(e.substatus), Happened: e.created})
+			if o.Body == nil {
+				e.Body, err = o.body(ctx, q, &e)
+			} else {
+				e.Body, err = o.Body(ctx, q, e)
+			}
 			if err == nil {
-				out.Events = append(out.Events, body)
-			} else if !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrShredded) { // its report was deleted
+				out.Events = append(out.Events, e.Body)
+			} else if !isDeleted(err) {
 				return err
 			}
-			out.Last = e.id
+			out.Last = e.EventID
 		}
 		if len(all) > 0 {
 			return httpx.JSON(w, http.StatusOK, out)
