@@ -172,6 +172,18 @@ func (d *Handler) transactions(w http.ResponseWriter, r *http.Request, by staff.
 		return err
 	}
 	v := pages.TransactionsView{ReportView: shown.(pages.ReportView)}
+	if v.Analysis != nil && v.Analysis.Transactions == nil {
+		apart, err := d.Applications.Transactions(r.Context(), a.ID, of.Attempt, of.Revision)
+		if err != nil {
+			return err
+		}
+		if apart != nil {
+			err = v.Analysis.ParseTransactions(apart)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if v.Analysis == nil || v.Analysis.Transactions == nil {
 		return httpx.NewError(contract.CodeNotFound, errors.New("the report has no transactions"))
 	}
