@@ -62,8 +62,8 @@ func reportRows(c contents) string {
 
 func scanReport(row store.Row) (r reportRow, err error) {
 	var attempt, revision, fetched, revised, settled, until int64
-	err = row.Scan(&attempt, &revision, &r.PublicToken, &fetched, &revised, &r.report, &r.analysis, &r.transactions, &settled, &r.sealedIn, &until,
-		&r.newest, &r.dataKey, &r.wrapped)
+	err = row.Scan(&attempt, &revision, &r.PublicToken, &fetched, &revised, &r.report, &r.analysis, &r.transactions, &settled,
+		&r.sealedIn, &until, &r.newest, &r.dataKey, &r.wrapped)
 	r.Attempt, r.Revision, r.At, r.settled = int(attempt), int(revision), store.Time(fetched), settled != 0
 	if revised != 0 {
 		r.RevisedAt = store.Time(revised)
