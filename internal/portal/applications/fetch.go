@@ -78,8 +78,10 @@ func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 		if meta.Substatus != nil {
 			in.Substatus = *meta.Substatus
 		}
-		_, err = s.advance(ctx, tx, locked, in)
-		return err
+		if _, err = s.advance(ctx, tx, locked, in); err != nil {
+			return err
+		}
+		return s.Queue.Remove(ctx, tx, Poll{}.Kind(), t.pollJob)
 	})
 	s.hub.wake(a.ID)
 	return err
