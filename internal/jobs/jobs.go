@@ -300,6 +300,7 @@ type enqueue struct {
 	key      string
 	account  string
 	priority int
+	id       *int64
 }
 
 // At delays the job until t by the party's clock.
@@ -312,6 +313,9 @@ func UniqueKey(key string) EnqueueOption { return func(e *enqueue) { e.key = key
 // has more than half of those that others leave, and many jobs of one come after the first jobs
 // of another.
 func Account(id string) EnqueueOption { return func(e *enqueue) { e.account = id } }
+
+// ID sets id to the job's, for Remove.
+func ID(id *int64) EnqueueOption { return func(e *enqueue) { e.id = id } }
 
 // LowPriority runs the job after those with the default priority, for which people may
 // be waiting.
@@ -349,9 +353,12 @@ func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, a Args, opts ...Enque
 		with.Traceparent = q.watch.Traceparent(ctx)
 	}
 	in.Metadata, _ = json.Marshal(with) // strings always encode
-	_, err := q.insert.InsertTx(ctx, tx.Tx, k.wrap(a, e.key), in)
+	got, err := q.insert.InsertTx(ctx, tx.Tx, k.wrap(a, e.key), in)
 	if err != nil {
 		return fmt.Errorf("jobs: enqueue %s: %w", k.name, err)
+	}
+	if e.id != nil {
+		*e.id = got.Job.ID
 	}
 	tx.AfterCommit(func() { q.notifier.wake(k.queue) })
 	return nil

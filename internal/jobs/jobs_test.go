@@ -131,6 +131,29 @@ func TestUniqueKeyKeepsOneUnfinishedJob(t *testing.T) {
 	})
 }
 
+func TestRemoveDeletesAJobThatIsNotDue(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		q := queue(t, db, func(jobs.Job, greeting) error { return nil })
+		var later, same, due int64
+		enqueue(t, db, q, "later", jobs.At(time.Now().Add(time.Hour)), jobs.UniqueKey("later"), jobs.ID(&later))
+		enqueue(t, db, q, "again", jobs.At(time.Now().Add(time.Hour)), jobs.UniqueKey("later"), jobs.ID(&same))
+		enqueue(t, db, q, "due", jobs.ID(&due))
+		if later == 0 || same != later {
+			t.Errorf("jobs %d and %d of one key", later, same)
+		}
+		for _, c := range []struct {
+			kind string
+			id   int64
+			left int
+		}{{"greeting", due, 2}, {"other", later, 2}, {"greeting", later, 1}, {"greeting", 0, 1}} {
+			err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error { return q.Remove(ctx, tx, c.kind, c.id) })
+			if n, err2 := q.Unfinished(t.Context(), "greeting"); err != nil || err2 != nil || n != c.left {
+				t.Errorf("after %+v: %d jobs, %v, %v", c, n, err, err2)
+			}
+		}
+	})
+}
+
 func TestShiftMovesWaitingJobs(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		ran := make(chan string, 10)

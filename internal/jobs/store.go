@@ -201,6 +201,12 @@ func (q *Queue) Forget(ctx context.Context, tx *store.Tx, application string) er
 	return err
 }
 
+// Remove deletes a job of a kind that is not due yet.
+func (q *Queue) Remove(ctx context.Context, tx *store.Tx, kind string, id int64) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM river_job WHERE id = $1 AND kind = $2 AND state = 'scheduled'`, id, kind)
+	return err
+}
+
 // Failed counts the jobs that were given up, by kind. They are kept for a week.
 func (q *Queue) Failed(ctx context.Context) (map[string]int, error) {
 	out := map[string]int{}

@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
+	"strings"
 )
 
 // AnalysisVersion is the version of the Analysis document.
@@ -34,6 +36,18 @@ type Analysis struct {
 	// Transactions are the newest posted ones of the accounts, newest first, at most
 	// MaxAnalysisTransactions; nil before version 1.2.
 	Transactions []AnalysisTransaction `json:"transactions"`
+
+	// CountedBins has the letters of all bins of the transactions, if they are stored apart (SplitAnalysis).
+	CountedBins *string `json:"counted_bins,omitempty"`
+}
+
+// HasTransactions reports whether the document has transactions, or has them stored apart.
+func (a *Analysis) HasTransactions() bool { return len(a.Transactions) > 0 || a.CountedBins != nil }
+
+// IsCounted reports whether a bin of score v2.0 counts a transaction.
+func (a *Analysis) IsCounted(letter string) bool {
+	return a.CountedBins != nil && strings.Contains(*a.CountedBins, letter) ||
+		slices.ContainsFunc(a.Transactions, func(t AnalysisTransaction) bool { return strings.Contains(t.Bins, letter) })
 }
 
 // MaxAnalysisTransactions bounds the transactions of an Analysis.

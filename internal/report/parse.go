@@ -1,9 +1,11 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -43,12 +45,46 @@ func ParseAnalysis(raw []byte) (*Analysis, error) {
 	if major, _, _ := strings.Cut(a.Version, "."); major != "1" {
 		return nil, errors.New("analysis: another version than 1")
 	}
-	for _, check := range []func() string{a.checkDays, a.checkMonths, a.checkFlows, a.checkScores} {
+	for _, check := range []func() string{a.checkDays, a.checkMonths, a.checkFlows, a.checkTransactions, a.checkScores} {
 		if problem := check(); problem != "" {
 			return nil, errors.New("analysis: " + problem)
 		}
 	}
 	return &a, nil
+}
+
+// SplitAnalysis takes the transactions, most of an analysis, out of one that ends with them. figures is an Analysis, and
+// transactions the JSON array. It returns other documents unchanged, with nil.
+func SplitAnalysis(raw []byte) (figures, transactions []byte) {
+	head, tail, found := bytes.Cut(raw, []byte(`,"transactions":[`))
+	tail, closed := bytes.CutSuffix(bytes.TrimSpace(tail), []byte("]}"))
+	var letters string
+	for rest, more := tail, true; more; { // a quote inside of a text is escaped
+		var these []byte
+		_, rest, more = bytes.Cut(rest, []byte(`"bins":"`))
+		these, rest, _ = bytes.Cut(rest, []byte(`"`))
+		for _, c := range string(these) {
+			if !strings.ContainsRune(letters, c) {
+				letters += string(c)
+			}
+		}
+	}
+	figures = fmt.Appendf(bytes.Clone(head), `,"counted_bins":"%s"}`, letters)
+	if !found || !closed || len(tail) == 0 || !json.Valid(figures) {
+		return raw, nil
+	}
+	return figures, slices.Concat([]byte("["), tail, []byte("]"))
+}
+
+// ParseTransactions adds the transactions that SplitAnalysis has taken out.
+func (a *Analysis) ParseTransactions(raw []byte) error {
+	if json.Unmarshal(raw, &a.Transactions) != nil { // its error may quote them
+		return errors.New("analysis: no transactions")
+	}
+	if problem := a.checkTransactions(); problem != "" {
+		return errors.New("analysis: " + problem)
+	}
+	return nil
 }
 
 // Days returns the number of days from From to To, both included; 0 without any.
@@ -122,6 +158,15 @@ func (a *Analysis) checkFlows() string {
 			return "a category makes no sense"
 		}
 	}
+	for _, r := range a.Returned {
+		if !areShort(maxAnalysisText, r.Description) || !areShort(maxAnalysisCode, r.AccountID, r.Category) {
+			return "a returned payment's texts are too long"
+		}
+	}
+	return ""
+}
+
+func (a *Analysis) checkTransactions() string {
 	if len(a.Transactions) > MaxAnalysisTransactions {
 		return "too many transactions"
 	}
@@ -129,11 +174,6 @@ func (a *Analysis) checkFlows() string {
 		if t.Account < 0 || t.Account >= len(a.Accounts) || t.Stream != nil && (*t.Stream < 0 || *t.Stream >= len(a.Streams)) ||
 			!areShort(maxAnalysisText, t.Description) || !areShort(maxAnalysisCode, t.Category, t.Bins) {
 			return "a transaction makes no sense"
-		}
-	}
-	for _, r := range a.Returned {
-		if !areShort(maxAnalysisText, r.Description) || !areShort(maxAnalysisCode, r.AccountID, r.Category) {
-			return "a returned payment's texts are too long"
 		}
 	}
 	return ""

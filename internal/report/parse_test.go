@@ -49,6 +49,42 @@ func TestAnalysisSurvivesJSON(t *testing.T) {
 	}
 }
 
+func TestSplitAnalysis(t *testing.T) {
+	want, stream := testAnalysis(), 0
+	want.Transactions = []AnalysisTransaction{{Date: want.To, Bins: "A", Description: `says ","transactions":[ and "bins":"Z"`},
+		{Date: want.To, Bins: "CA", Stream: &stream}}
+	raw, err := Encode(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures, transactions := SplitAnalysis(raw)
+	got, err := ParseAnalysis(figures)
+	if err != nil || got.Transactions != nil || !got.HasTransactions() {
+		t.Fatalf("%v, %+v", err, got)
+	}
+	for letter, counted := range map[string]bool{"A": true, "C": true, "B": false, "Z": false} {
+		if got.IsCounted(letter) != counted || want.IsCounted(letter) != counted {
+			t.Errorf("bin %s is counted: %v, want %v", letter, got.IsCounted(letter), counted)
+		}
+	}
+	if err := got.ParseTransactions(transactions); err != nil {
+		t.Fatal(err)
+	}
+	got.CountedBins = nil
+	if diff := cmp.Diff(&want, got); diff != "" {
+		t.Errorf("-written +read\n%s", diff)
+	}
+	if err := got.ParseTransactions([]byte(`[{"account":7}]`)); err == nil {
+		t.Error("a transaction of no account")
+	}
+	for _, other := range []string{``, `{`, `{"version":"1","transactions":null}`, `{"version":"1","transactions":[]}`,
+		`{"x":{"a":1,"transactions":[1]},"b":[{}]}`, `{"a":1,"transactions":[{}],"b":1}`, `{"a":,"transactions":[{}]}`} {
+		if figures, transactions := SplitAnalysis([]byte(other)); string(figures) != other || transactions != nil {
+			t.Errorf("%s is split: %s and %s", other, figures, transactions)
+		}
+	}
+}
+
 func TestParseAnalysisRejects(t *testing.T) {
 	for name, change := range map[string]func(*Analysis){
 		"another version":               func(a *Analysis) { a.Version = "2.0.0" },

@@ -62,6 +62,7 @@ func (p *provider) File(_ context.Context, _ contract.Product, _ svcapi.Ref, pat
 type queue struct{}
 
 func (queue) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.EnqueueOption) error { return nil }
+func (queue) Remove(context.Context, *store.Tx, string, int64) error                     { return nil }
 
 type client struct {
 	*API

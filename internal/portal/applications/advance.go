@@ -125,6 +125,10 @@ func (s *Service) Begin(ctx context.Context, tx *store.Tx, id string, mode Mode)
 		return a, Attempt{}, ErrClosed
 	}
 	t := Attempt{Number: a.Journey.Attempt, Mode: mode, ExternalID: a.externalID(a.Journey.Attempt), CreatedAt: tx.Now}
+	if err := s.Queue.Enqueue(ctx, tx, Poll{Application: id, Attempt: t.Number}, jobs.UniqueKey(pollKey(id, t.Number, false)),
+		jobs.At(tx.Now.Add(firstPoll)), jobs.ID(&t.pollJob)); err != nil {
+		return a, t, err
+	}
 	if err := insertAttempt(ctx, tx, id, t); err != nil {
 		return a, t, err
 	}
@@ -134,8 +138,7 @@ func (s *Service) Begin(ctx context.Context, tx *store.Tx, id string, mode Mode)
 			return a, t, err
 		}
 	}
-	return a, t, s.Queue.Enqueue(ctx, tx, Poll{Application: id, Attempt: t.Number},
-		jobs.UniqueKey(pollKey(id, t.Number, false)), jobs.At(tx.Now.Add(firstPoll)))
+	return a, t, nil
 }
 
 // Current returns the newest attempt with its token decrypted, or store.ErrNotFound

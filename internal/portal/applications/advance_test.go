@@ -47,6 +47,8 @@ type testServer struct {
 	lists    atomic.Int64
 }
 
+func (b *testServer) Remove(context.Context, *store.Tx, string, int64) error { return nil }
+
 func (b *testServer) Enqueue(_ context.Context, _ *store.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

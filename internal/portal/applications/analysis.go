@@ -1,7 +1,6 @@
 package applications
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,7 +37,8 @@ const maxAnalysis = 8 << 20
 // errNoAnalysis means that the provider's report has no analysis, which is allowed.
 var errNoAnalysis = errors.New("the report has no such file")
 
-var errNotAnalysis = errors.New("the file is not an analysis in JSON")
+// analysis is an analysis as it is stored: its transactions apart, which only their own page shows.
+type analysis struct{ figures, transactions []byte }
 
 // resumeAnalyses enqueues jobs for missing analyses when the process starts.
 func (s *Service) resumeAnalyses(ctx context.Context, tx *store.Tx) error {
@@ -70,7 +70,7 @@ func (s *Service) fetchAnalysis(ctx context.Context, e FetchAnalysis) error {
 	if err != nil {
 		return cancelIfDeleted(err)
 	}
-	raw, settled, why := s.askAnalysis(ctx, a, t)
+	got, settled, why := s.askAnalysis(ctx, a, t)
 	if !settled {
 		if every, more := analysisPace.next(s.now().Sub(held.At)); more {
 			var e *svcapi.Error
@@ -82,14 +82,13 @@ func (s *Service) fetchAnalysis(ctx context.Context, e FetchAnalysis) error {
 		}
 		s.Log.WarnContext(ctx, "analysis not fetched", "application", a.ID, "err", why.Error())
 	}
-	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		var sealed []byte
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if why == nil {
-			if sealed, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, held.cell(a.ID, "analysis"), raw); err != nil {
+			if err := s.sealAnalysis(ctx, tx, a, &held, got); err != nil {
 				return err
 			}
 		}
-		_, err = storeAnalysis(ctx, tx, a.ID, held.StoredReport, sealed)
+		_, err := storeAnalysis(ctx, tx, a.ID, held)
 		return err
 	})
 }
@@ -99,66 +98,47 @@ const soon = time.Second
 
 // askAnalysis fetches the analysis behind a report. settled is false if the provider may give it later;
 // otherwise why is the reason that there is none.
-func (s *Service) askAnalysis(ctx context.Context, a Application, t Attempt) (raw []byte, settled bool, why error) {
-	raw, why = s.requestAnalysis(ctx, t)
+func (s *Service) askAnalysis(ctx context.Context, a Application, t Attempt) (got analysis, settled bool, why error) {
+	got, why = s.requestAnalysis(ctx, t)
 	switch {
 	case why == nil:
 	case svcapi.Temporary(why) || ctx.Err() != nil:
-		return nil, false, why
+		return analysis{}, false, why
 	case errors.Is(why, errNoAnalysis):
 		s.Log.InfoContext(ctx, "report has no analysis", "application", a.ID)
 	default:
 		s.Log.WarnContext(ctx, "analysis not fetched", "application", a.ID, "err", why.Error())
 	}
-	return raw, true, why
+	return got, true, why
 }
 
 // requestAnalysis fetches the file, which must be of the attempt's report.
-func (s *Service) requestAnalysis(ctx context.Context, t Attempt) ([]byte, error) {
+func (s *Service) requestAnalysis(ctx context.Context, t Attempt) (got analysis, err error) {
 	ref := t.ref()
 	files, err := s.Provider.Files(ctx, contract.Cashflow, ref)
 	if err != nil {
-		return nil, err
+		return got, err
 	}
 	i := slices.IndexFunc(files, func(f svcapi.File) bool { return f.DocumentType == report.AnalysisDocument })
 	if i < 0 {
-		return nil, errNoAnalysis
+		return got, errNoAnalysis
 	}
 	file, err := s.Provider.File(ctx, contract.Cashflow, ref, files[i].Path)
 	if err != nil {
-		return nil, err
+		return got, err
 	}
 	if len(file.Body) > maxAnalysis {
-		return nil, errors.New("the analysis is too large")
+		return got, errors.New("the analysis is too large")
 	}
-	token, err := publicTokenIn(file.Body)
-	if err != nil {
-		return nil, err
+	got.figures, got.transactions = report.SplitAnalysis(file.Body)
+	var of struct {
+		PublicToken string `json:"public_token"`
 	}
-	if !strings.EqualFold(token, t.PublicToken) {
-		return nil, errors.New("the analysis is of another report")
+	if json.Unmarshal(got.figures, &of) != nil { // its error may quote the analysis
+		return got, errors.New("the analysis is not JSON")
 	}
-	return file.Body, nil
-}
-
-// publicTokenIn returns the public_token of an analysis. It reads no further: the pages that show the
-// analysis parse it.
-func publicTokenIn(raw []byte) (string, error) {
-	in := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := in.Token(); err != nil || t != json.Delim('{') { // err may quote the analysis
-		return "", errNotAnalysis
+	if !strings.EqualFold(of.PublicToken, t.PublicToken) {
+		return got, errors.New("the analysis is of another report")
 	}
-	for in.More() {
-		name, err := in.Token()
-		var value json.RawMessage
-		if err != nil || in.Decode(&value) != nil {
-			return "", errNotAnalysis
-		}
-		if name == "public_token" {
-			var token string
-			err = json.Unmarshal(value, &token)
-			return token, err
-		}
-	}
-	return "", errNotAnalysis
+	return got, nil
 }

@@ -82,14 +82,19 @@ func TestAnalysisArrivesWithTheReport(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db)
 		b.files = []svcapi.File{{DocumentType: report.AnalysisDocument, Path: "a/analysis.json"}}
-		b.analysis = analysisOf(t, publicToken)
+		const transactions = `[{"bins":"C"},{"bins":"A"}]`
+		figures, whole := strings.CutSuffix(string(analysisOf(t, publicToken)), `,"transactions":null}`)
+		b.analysis = []byte(figures + `,"transactions":` + transactions + `}`)
 		a := b.apply()
 		b.begin(a.ID)
 		events["webhook"](b, a)
 		b.work(false)
 		raw, pending, err := b.Analysis(t.Context(), a.ID, 0, -1)
-		if !bytes.Equal(raw, b.analysis) || pending || err != nil || b.lists.Load() != 1 {
+		if string(raw) != figures+`,"counted_bins":"CA"}` || pending || err != nil || b.lists.Load() != 1 || !whole {
 			t.Errorf("Analysis = %q, pending %v, %v, %d lists", raw, pending, err, b.lists.Load())
+		}
+		if raw, err := b.Transactions(t.Context(), a.ID, 1, 0); string(raw) != transactions || err != nil {
+			t.Errorf("Transactions = %q, %v", raw, err)
 		}
 	})
 }

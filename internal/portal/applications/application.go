@@ -147,6 +147,7 @@ type Attempt struct {
 
 	sealed    []byte
 	hurriedAt time.Time
+	pollJob   int64 // the patient Poll; 0 if unknown
 }
 
 // ref identifies the attempt's report to the provider: by publicToken once a verified

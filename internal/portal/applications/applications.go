@@ -53,9 +53,10 @@ type Provider interface {
 	File(ctx context.Context, product contract.Product, ref svcapi.Ref, path string) (svcapi.Content, error)
 }
 
-// Queue enqueues jobs. *jobs.Queue implements it.
+// Queue enqueues jobs, and removes those that are not due yet. *jobs.Queue implements it.
 type Queue interface {
 	Enqueue(ctx context.Context, tx *store.Tx, args jobs.Args, opts ...jobs.EnqueueOption) error
+	Remove(ctx context.Context, tx *store.Tx, kind string, id int64) error
 }
 
 // Service stores and advances applications. Set the exported fields before use.

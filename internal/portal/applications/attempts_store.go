@@ -13,13 +13,13 @@ import (
 )
 
 const attemptColumns = `attempt, mode, external_id, consumer_id, token, token_until,` +
-	` opened, opened_by, verified, public_token, hurried_at, created_at`
+	` opened, opened_by, verified, public_token, hurried_at, created_at, poll_job`
 
 func scanAttempt(row store.Row) (Attempt, error) {
 	var t Attempt
 	var number, until, asked, created int64
 	err := row.Scan(&number, &t.Mode, &t.ExternalID, &t.ConsumerID, &t.sealed, &until, &t.Opened,
-		&t.OpenedBy, &t.Verified, &t.PublicToken, &asked, &created)
+		&t.OpenedBy, &t.Verified, &t.PublicToken, &asked, &created, &t.pollJob)
 	if err != nil {
 		return Attempt{}, store.MapNotFound(err)
 	}
@@ -50,9 +50,9 @@ func (s *Service) Attempts(ctx context.Context, id string) ([]Attempt, error) {
 func insertAttempt(ctx context.Context, tx *store.Tx, id string, t Attempt) error {
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO application_attempts (application_id, attempt, mode, external_id, consumer_id, token, token_until, opened, verified,
-			public_token, hurried_at, created_at)
-		VALUES ($1, $2, $3, $4, '', NULL, 0, FALSE, FALSE, '', 0, $5)`,
-		id, int64(t.Number), string(t.Mode), t.ExternalID, store.Micros(t.CreatedAt))
+			public_token, hurried_at, created_at, poll_job)
+		VALUES ($1, $2, $3, $4, '', NULL, 0, FALSE, FALSE, '', 0, $5, $6)`,
+		id, int64(t.Number), string(t.Mode), t.ExternalID, store.Micros(t.CreatedAt), t.pollJob)
 	return err
 }
 

@@ -42,11 +42,11 @@ func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 	case err != nil:
 		return s.retryFetch(ctx, a, err)
 	}
-	var analysis []byte
+	var got analysis
 	settled := false
 	if t.PublicToken = meta.PublicToken; a.Product == contract.Cashflow {
 		brief, cancel := context.WithTimeout(ctx, soon)
-		analysis, settled, _ = s.askAnalysis(brief, a, t)
+		got, settled, _ = s.askAnalysis(brief, a, t)
 		cancel()
 	}
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -56,7 +56,7 @@ func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 		}
 		revision, _ := revisionOf(meta, -1)
 		r := reportRow{StoredReport: storedReport(number, revision, tx.Now, meta), settled: settled}
-		if err := s.store(ctx, tx, &locked, &r, raw, analysis); err != nil {
+		if err := s.store(ctx, tx, &locked, &r, raw, got); err != nil {
 			return err
 		}
 		if !settled {
@@ -78,8 +78,10 @@ func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 		if meta.Substatus != nil {
 			in.Substatus = *meta.Substatus
 		}
-		_, err = s.advance(ctx, tx, locked, in)
-		return err
+		if _, err = s.advance(ctx, tx, locked, in); err != nil {
+			return err
+		}
+		return s.Queue.Remove(ctx, tx, Poll{}.Kind(), t.pollJob)
 	})
 	s.hub.wake(a.ID)
 	return err
@@ -106,17 +108,16 @@ func (s *Service) request(ctx context.Context, a Application, number int, revisi
 	return t, raw, meta, err
 }
 
-// store stores a fetched report with its analysis (nil: none yet), and makes it the application's newest if it belongs to the newest
+// store stores a fetched report with its analysis (zero: none yet), and makes it the application's newest if it belongs to the newest
 // attempt with one. The application must be locked.
-func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *reportRow, raw, analysis []byte) (err error) {
+func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *reportRow, raw []byte,
+	behind analysis) (err error) {
 	r.sealedIn = reportTable
 	if r.report, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, r.cell(a.ID, "report"), raw); err != nil {
 		return err
 	}
-	if analysis != nil {
-		if r.analysis, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, r.cell(a.ID, "analysis"), analysis); err != nil {
-			return err
-		}
+	if err := s.sealAnalysis(ctx, tx, *a, r, behind); err != nil {
+		return err
 	}
 	if _, err := insertReport(ctx, tx, a.ID, *r, s.checkAt(r.StoredReport)); err != nil {
 		return err

@@ -1,8 +1,11 @@
 package applications
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
+	"io"
 
 	"vestibule/internal/store"
 )
@@ -37,6 +40,42 @@ func (s *Service) Analysis(ctx context.Context, id string, attempt, revision int
 	}
 	raw, err = s.open(r, id, "analysis", r.analysis)
 	return raw, false, err
+}
+
+// Transactions returns the transactions of an analysis in JSON, or nil if the analysis has none or has them itself. It
+// selects the report like StoredReportOf.
+func (s *Service) Transactions(ctx context.Context, id string, attempt, revision int) ([]byte, error) {
+	r, err := reportOf(ctx, s.DB.SQL, withTransactions, id, attempt, revision)
+	if err != nil || r.transactions == nil {
+		return nil, err
+	}
+	packed, err := s.open(r, id, "transactions", r.transactions)
+	if err != nil {
+		return nil, err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}
+
+// sealAnalysis encrypts an analysis for its row; a zero one is none.
+func (s *Service) sealAnalysis(ctx context.Context, tx *store.Tx, a Application, r *reportRow, got analysis) (err error) {
+	if got.figures == nil {
+		return nil
+	}
+	if r.analysis, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, r.cell(a.ID, "analysis"), got.figures); err != nil || got.transactions == nil {
+		return err
+	}
+	var packed bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&packed, gzip.BestSpeed) // the level is a valid one
+	z.Write(got.transactions)                            // a buffer takes all
+	if err := z.Close(); err != nil {
+		return err
+	}
+	r.transactions, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, r.cell(a.ID, "transactions"), packed.Bytes())
+	return err
 }
 
 // open decrypts a column of a report.

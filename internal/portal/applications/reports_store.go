@@ -18,12 +18,12 @@ const reportTable = "application_report_revisions"
 // reportRow is a row of reportTable.
 type reportRow struct {
 	StoredReport
-	report, analysis []byte // encrypted
-	settled          bool   // whether the portal knows if the report has an analysis
-	newest           bool   // of the application's newest attempt with a report
-	sealedIn         string
-	dataKey          string // of the application
-	wrapped          []byte
+	report, analysis, transactions []byte // encrypted; the transactions of the analysis
+	settled                        bool   // whether the portal knows if the report has an analysis
+	newest                         bool   // of the application's newest attempt with a report
+	sealedIn                       string
+	dataKey                        string // of the application
+	wrapped                        []byte
 }
 
 // cell returns the encryption context of a column. Rows that were copied from other tables
@@ -44,9 +44,10 @@ func (r reportRow) cell(id, column string) store.Cell {
 type contents string
 
 const (
-	noContents   contents = `NULL, NULL`
-	withReport   contents = `r.report, NULL`
-	withAnalysis contents = `NULL, r.analysis`
+	noContents       contents = `NULL, NULL, NULL`
+	withReport       contents = `r.report, NULL, NULL`
+	withAnalysis     contents = `NULL, r.analysis, NULL`
+	withTransactions contents = `NULL, NULL, r.transactions`
 )
 
 // reportRows selects the reports of an application.
@@ -61,8 +62,8 @@ func reportRows(c contents) string {
 
 func scanReport(row store.Row) (r reportRow, err error) {
 	var attempt, revision, fetched, revised, settled, until int64
-	err = row.Scan(&attempt, &revision, &r.PublicToken, &fetched, &revised, &r.report, &r.analysis, &settled, &r.sealedIn, &until,
-		&r.ETag, &r.newest, &r.dataKey, &r.wrapped)
+	err = row.Scan(&attempt, &revision, &r.PublicToken, &fetched, &revised, &r.report, &r.analysis, &r.transactions, &settled,
+		&r.sealedIn, &until, &r.ETag, &r.newest, &r.dataKey, &r.wrapped)
 	r.Attempt, r.Revision, r.At, r.settled = int(attempt), int(revision), store.Time(fetched), settled != 0
 	if revised != 0 {
 		r.RevisedAt = store.Time(revised)
@@ -106,10 +107,10 @@ func insertReport(ctx context.Context, tx *store.Tx, id string, r reportRow, che
 		settled = tx.Now
 	}
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO application_report_revisions (application_id, attempt, revision, public_token,
-			fetched_at, revised_at, report, analysis, analysis_at, sealed_in, available_until, etag, check_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`, id, int64(r.Attempt), int64(r.Revision),
-		r.PublicToken, store.Micros(r.At), store.MicrosOrZero(r.RevisedAt), r.report, r.analysis, store.MicrosOrZero(settled),
-		reportTable, store.MicrosOrZero(r.Until), r.ETag, store.MicrosOrZero(checkAt)))
+			fetched_at, revised_at, report, analysis, analysis_at, sealed_in, available_until, transactions, etag, check_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING`, id, int64(r.Attempt),
+		int64(r.Revision), r.PublicToken, store.Micros(r.At), store.MicrosOrZero(r.RevisedAt), r.report, r.analysis,
+		store.MicrosOrZero(settled), reportTable, store.MicrosOrZero(r.Until), r.transactions, r.ETag, store.MicrosOrZero(checkAt)))
 }
 
 // dueChecks lists reports to ask the service about now, and asks again a day later while the
@@ -165,12 +166,11 @@ func release(ctx context.Context, q store.Queryer, id string) error {
 	return err
 }
 
-// storeAnalysis stores a missing analysis; sealed is nil if none exists. False means
-// that another run stored it.
-func storeAnalysis(ctx context.Context, tx *store.Tx, id string, r StoredReport, sealed []byte) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE application_report_revisions SET analysis = $1, analysis_at = $2
+// storeAnalysis stores a missing analysis, nil for none. False means that another run stored it.
+func storeAnalysis(ctx context.Context, tx *store.Tx, id string, r reportRow) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE application_report_revisions SET analysis = $1, analysis_at = $2, transactions = $6
 		WHERE application_id = $3 AND attempt = $4 AND revision = $5 AND analysis_at = 0`,
-		sealed, store.Micros(tx.Now), id, int64(r.Attempt), int64(r.Revision)))
+		r.analysis, store.Micros(tx.Now), id, int64(r.Attempt), int64(r.Revision), r.transactions))
 }
 
 // missingReports returns the applications whose report is missing: when the lease to fetch

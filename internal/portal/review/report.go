@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -172,6 +173,12 @@ func (d *Handler) transactions(w http.ResponseWriter, r *http.Request, by staff.
 		return err
 	}
 	v := pages.TransactionsView{ReportView: shown.(pages.ReportView)}
+	if v.Analysis != nil && v.Analysis.CountedBins != nil {
+		apart, err := d.Applications.Transactions(r.Context(), a.ID, of.Attempt, of.Revision)
+		if err = cmp.Or(err, v.Analysis.ParseTransactions(apart)); err != nil {
+			return err
+		}
+	}
 	if v.Analysis == nil || v.Analysis.Transactions == nil {
 		return httpx.NewError(contract.CodeNotFound, errors.New("the report has no transactions"))
 	}

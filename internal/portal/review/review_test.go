@@ -92,6 +92,7 @@ func (s *reporter) Report(context.Context, contract.Product, svcapi.Ref) ([]byte
 type queue struct{}
 
 func (queue) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.EnqueueOption) error { return nil }
+func (queue) Remove(context.Context, *store.Tx, string, int64) error                     { return nil }
 
 // add stores an application and indexes it.
 func (d *testServer) add(r stored) {

@@ -109,8 +109,7 @@ func bins(card *report.AnalysisScore) []report.AnalysisBin {
 // counted returns the address of the transactions that a bin's attribute counts; "" if it
 // counts none.
 func (v ReportView) counted(card *report.AnalysisScore, b report.AnalysisBin) string {
-	if v.Analysis == nil || card.Version != countedVersion ||
-		!slices.ContainsFunc(v.Analysis.Transactions, func(t report.AnalysisTransaction) bool { return strings.Contains(t.Bins, b.Letter) }) {
+	if v.Analysis == nil || card.Version != countedVersion || !v.Analysis.IsCounted(b.Letter) {
 		return ""
 	}
 	return v.transactions(Selection{Bin: b.Letter})

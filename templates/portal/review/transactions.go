@@ -81,7 +81,7 @@ func (s Selection) selects(t report.AnalysisTransaction) bool {
 // transactions returns the address of the page of selected transactions; "" if the page
 // has no links, or the report no transactions.
 func (v ReportView) transactions(s Selection) string {
-	if v.ApplicationID == "" || v.Analysis == nil || len(v.Analysis.Transactions) == 0 {
+	if v.ApplicationID == "" || v.Analysis == nil || !v.Analysis.HasTransactions() {
 		return ""
 	}
 	q := s.query()

@@ -19,6 +19,7 @@ import (
 type noJobs struct{}
 
 func (noJobs) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.EnqueueOption) error { return nil }
+func (noJobs) Remove(context.Context, *store.Tx, string, int64) error                     { return nil }
 
 // TestHeartbeatFindsUnannouncedChanges covers changes by a replica whose clock is far
 // behind.

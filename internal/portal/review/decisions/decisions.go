@@ -335,7 +335,8 @@ func ValidText(s string) bool {
 
 // Fill adds an application's decisions and notes to a page. newest is the newest report; nil if the caller has
 // not read it.
-func (s *Service) Fill(ctx context.Context, a applications.Application, newest pages.Measured, v *pages.Deciding, notes *[]pages.Note) error {
+func (s *Service) Fill(ctx context.Context, a applications.Application, newest pages.Measured, v *pages.Deciding,
+	notes *[]pages.Note) error {
 	all, err := s.Applications.Reports(ctx, a.ID)
 	if err != nil {
 		return err

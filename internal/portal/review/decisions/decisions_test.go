@@ -73,7 +73,8 @@ func TestReasons(t *testing.T) {
 			t.Errorf("reasons of a report of %s = %q, want %q", tc.product, all, tc.want)
 		}
 	}
-	if _, err := View(contract.Cashflow, []byte(`{"broken`), prefill.Fields{}, pages.Case{}); err == nil || strings.Contains(err.Error(), "broken") {
+	_, err := View(contract.Cashflow, []byte(`{"broken`), prefill.Fields{}, pages.Case{})
+	if err == nil || strings.Contains(err.Error(), "broken") {
 		t.Errorf("a broken report: %v", err)
 	}
 }

@@ -7,3 +7,6 @@ INSERT INTO application_report_revisions (application_id, attempt, revision, pub
     SELECT id, succeeded, 0, public_token, report, report_at, 0, analysis, analysis_at, 'applications', 0
     FROM applications WHERE report IS NOT NULL AND NOT EXISTS (SELECT 1 FROM application_report_revisions r
         WHERE r.application_id = applications.id AND r.attempt = applications.succeeded);
+
+-- The transactions of an analysis, compressed and encrypted; NULL if the analysis has them itself, as before this column.
+ALTER TABLE application_report_revisions ADD COLUMN transactions BYTEA;
