@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"strings"
+	"time"
 
 	"vestibule/internal/contract"
 )
@@ -81,7 +83,9 @@ type seeds struct {
 		Product contract.Product
 		Walk    json.RawMessage // how the controls walk the visit; none: they do not
 		Until   string          // "started", "connecting", "away": how far the applicant comes; "": back to the portal
+		Dispute map[string]any  // the applicant's, as the controls open it; with correct: true, staff find them right
 	}
+	disputes []map[string]any
 }
 
 // Run makes applications at the portal as an onboarding app does, and walks each as its applicant
@@ -110,12 +114,17 @@ func (c seedCommand) Run(ctx context.Context, in *invocation) error {
 			return fmt.Errorf("application %d: %w", i+1, err)
 		}
 	}
+	for _, d := range all.disputes {
+		if err := in.dispute(ctx, d); err != nil {
+			return err
+		}
+	}
 	_, err := fmt.Fprintf(in.stdout, "%d applications: %s/review\n", c.Count, portal)
 	return err
 }
 
 // make makes the application of a number.
-func (s seeds) make(ctx context.Context, in *invocation, portal, key string, i int) error {
+func (s *seeds) make(ctx context.Context, in *invocation, portal, key string, i int) error {
 	of, first, last := s.Applications[i%len(s.Applications)], s.First[i%len(s.First)], s.Last[i*7%len(s.Last)]
 	var made struct{ ID, ConnectURL string }
 	err := postJSON(ctx, portal+"/api/v1/applications", key, map[string]any{
@@ -156,6 +165,23 @@ func (s seeds) make(ctx context.Context, in *invocation, portal, key string, i i
 	if err != nil || of.Until != "" || done.CompleteURL == "" {
 		return err
 	}
+	if of.Dispute != nil {
+		d := maps.Clone(of.Dispute)
+		d["publicToken"] = done.PublicToken
+		s.disputes = append(s.disputes, d)
+	}
 	_, err = open(done.CompleteURL)
+	return err
+}
+
+// dispute opens a dispute by the sandbox's controls, once its report is made.
+func (in *invocation) dispute(ctx context.Context, d map[string]any) (err error) {
+	control := cmp.Or(in.config.Simulation.ControlAddr, defaultControl)
+	for range 100 {
+		if err = postJSON(ctx, "http://"+control+"/disputes", "", d, &struct{}{}); err == nil || ctx.Err() != nil {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 	return err
 }
