@@ -193,8 +193,12 @@ func TestOperatorPages(t *testing.T) {
 			}
 		}
 		works("at first", true)
+		opened, made := ada.form("name", "Late"), b.count(`SELECT count(*) FROM credentials`)
 		if a := d.operate(page, page+"/suspend"); a.status != 303 {
 			t.Fatalf("suspending: %d", a.status)
+		}
+		if a := ada.send("/dashboard/credentials", opened); a.status != http.StatusLocked || b.count(`SELECT count(*) FROM credentials`) != made {
+			t.Errorf("a suspended account's open form: %d", a.status)
 		}
 		works("suspended", false)
 		if text := d.page("/operator?state=suspended"); !strings.Contains(text, publicID) || !strings.Contains(text, child.text("publicId")) {
@@ -222,7 +226,11 @@ func TestOperatorPages(t *testing.T) {
 		if a := ada.send(reset, url.Values{"password": {"ada's other password"}}); a.status != 303 {
 			t.Errorf("the link of the reset: %d", a.status)
 		}
+		opened = ada.form("name", "Late")
 		d.operate(page, page+"/transfer", "email", "bob@harbor.example")
+		if a := ada.send("/dashboard/credentials", opened); a.status != 403 || b.count(`SELECT count(*) FROM credentials`) != made {
+			t.Errorf("the former owner's open form: %d", a.status)
+		}
 		invitation := d.find(page, `(/dashboard/set-password/[A-Za-z0-9_-]+)`)
 		bob := b.browser()
 		if a := bob.send(invitation, url.Values{"password": {"bob's long password"}}); a.status != 303 ||
@@ -390,6 +398,23 @@ func TestOperatorAnswersDisputes(t *testing.T) {
 		if a := find(b.seed.Products[contract.Cashflow]); a.status != 200 || !strings.Contains(string(a.raw),
 			i18ntest.EN("dashboard.disputes.no_report")) {
 			t.Errorf("an unknown report: %d", a.status)
+		}
+		// By the consumer's address, in any case, and by the customer and the day; the customer's users find nothing so.
+		day := b.now().UTC().Format(time.DateOnly)
+		for query, n := range map[string]int{"Applicant@example.com": 1, "nobody@mail.example": 0, b.seed.PublicID + "  " + day: 2,
+			b.seed.PublicID + " 2020-01-01": 0, b.seed.PublicID: 0, "no-such " + day: 0, "svc-third " + day: 0} {
+			a := find(query)
+			if got := strings.Count(string(a.raw), "/dispute\""); a.status != 200 || got != n || n > 0 && !strings.Contains(string(a.raw), "Harbor &amp; Sons") {
+				t.Errorf("%s: %d with %d reports, want %d\n%s", query, a.status, got, n, a.raw)
+			}
+		}
+		if a := ada.send("/dashboard/disputes/find", url.Values{"query": {"applicant@example.com"}}); a.status == 200 &&
+			strings.Contains(string(a.raw), "/dispute\"") {
+			t.Error("a customer's user finds a report by an address")
+		}
+		if trail := d.page("/operator/audit"); !strings.Contains(trail, i18ntest.EN("dashboard.actions.report_found")) ||
+			strings.Contains(trail, "@example.com") && strings.Contains(trail, "applicant@") {
+			t.Errorf("the audit trail of the operators:\n%s", trail)
 		}
 		disputed := find(token).header.Get("Location")
 		if disputed != strings.Replace(correct, "/correct", "/dispute", 1) {

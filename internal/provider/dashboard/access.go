@@ -178,10 +178,6 @@ func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by user, in input
 		s.Customers.SetReturn(ctx, tx, by.account.ID, mode, form)
 }
 
-func (s *Pages) audit(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-	return s.entries(ctx, r, by, d, "")
-}
-
 // entries lists the audit trail, filtered by user, action and day, or by a text.
 func (s *Pages) entries(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
 	q := selectionParams(r, "user", "action", "from", "to")

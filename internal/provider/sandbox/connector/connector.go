@@ -129,6 +129,7 @@ func (s *Server) routes() http.Handler {
 		"/authorizations/renew":    {"renew", s.renew},
 		"/payroll":                 {"payroll", s.payroll},
 		"/files":                   {"file", s.file},
+		"/disputes":                {"dispute", s.dispute},
 		"/revocations":             {"revoke", s.revoke},
 	} {
 		mux.Handle("POST "+Path+path, s.operation(o.name, o.run))
@@ -152,6 +153,12 @@ type request struct {
 	Refresh       string      `json:"refresh"`
 	From          report.Date `json:"from"`
 	To            report.Date `json:"to"`
+	Number        string      `json:"number"`
+	Kind          string      `json:"kind"`
+	About         string      `json:"about"`
+	Statement     string      `json:"statement"`
+	Facts         string      `json:"facts"`
+	Due           report.Date `json:"due"`
 	sources.FileRequest
 }
 

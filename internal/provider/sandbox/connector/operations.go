@@ -212,6 +212,20 @@ func (s *Server) file(ctx context.Context, q request) (any, error) {
 	return answer, err
 }
 
+// dispute takes a dispute about the file of a supplier.
+func (s *Server) dispute(ctx context.Context, q request) (any, error) {
+	in, err := s.institution(q, sources.Supplier)
+	switch {
+	case err != nil:
+		return nil, err
+	case !contract.IsUUID(q.Reference):
+		return nil, invalid("reference: must be a UUID")
+	case q.Number == "" || q.Kind == "" || q.About == "" || q.Statement == "" || q.Due.IsZero():
+		return nil, invalid("number, kind, about, statement, due: all are required")
+	}
+	return suppliers.Bureaus{}.Dispute(ctx, in.ID, sources.DisputeRequest{Number: q.Number, Facts: q.Facts})
+}
+
 // revoke ends access and deletes the authorization.
 func (s *Server) revoke(ctx context.Context, q request) (any, error) {
 	in, err := s.institution(q, sources.Payroll)
