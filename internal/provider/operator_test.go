@@ -404,7 +404,8 @@ func TestOperatorAnswersDisputes(t *testing.T) {
 		for query, n := range map[string]int{"Applicant@example.com": 1, "nobody@mail.example": 0, b.seed.PublicID + "  " + day: 2,
 			b.seed.PublicID + " 2020-01-01": 0, b.seed.PublicID: 0, "no-such " + day: 0, "svc-third " + day: 0} {
 			a := find(query)
-			if got := strings.Count(string(a.raw), "/dispute\""); a.status != 200 || got != n || n > 0 && !strings.Contains(string(a.raw), "Harbor &amp; Sons") {
+			if got := strings.Count(string(a.raw), "/dispute\""); a.status != 200 || got != n ||
+				n > 0 && !strings.Contains(string(a.raw), "Harbor &amp; Sons") {
 				t.Errorf("%s: %d with %d reports, want %d\n%s", query, a.status, got, n, a.raw)
 			}
 		}

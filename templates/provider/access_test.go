@@ -53,7 +53,8 @@ func TestAccessReports(t *testing.T) {
 func TestFileHasTextsForPDF(t *testing.T) {
 	day := time.Date(2026, 3, 4, 5, 6, 0, 0, time.UTC)
 	reads := readGrid(i18n.Spanish, []AccessRead{{Reader: "Harbor", Kind: contract.Income, Report: day, First: day, Last: day, Revision: 1}})
-	report := AccessReportView{Access: Access{Lang: i18n.Spanish}, Transactions: []AccessTransaction{{Posted: day, Description: "RENT", Account: "Bank"}}}
+	report := AccessReportView{Access: Access{Lang: i18n.Spanish},
+		Transactions: []AccessTransaction{{Posted: day, Description: "RENT", Account: "Bank"}}}
 	for _, g := range []ui.Grid{reads, report.transactions(), logGrid(i18n.Spanish, []AccessEntry{{At: day, Action: "opened"}})} {
 		for _, c := range g.Rows[0] {
 			if c.Text == "" {

@@ -106,7 +106,8 @@ func insertReport(ctx context.Context, tx *store.Tx, id string, r reportRow, che
 		return false, err
 	}
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO application_report_revisions
-		(application_id, `+reportColumns+`, check_at) VALUES ($1, $2, $3, $4, $5, $6, $7, NULL, 0, $8, $9, $10, $11) ON CONFLICT DO NOTHING`, id, int64(r.Attempt), int64(r.Revision),
+		(application_id, `+reportColumns+`, check_at) VALUES ($1, $2, $3, $4, $5, $6, $7, NULL, 0, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
+		id, int64(r.Attempt), int64(r.Revision),
 		r.PublicToken, store.Micros(r.At), store.MicrosOrZero(r.RevisedAt), r.report, reportTable, store.MicrosOrZero(r.Until), r.ETag,
 		store.MicrosOrZero(checkAt)))
 }

@@ -353,9 +353,10 @@ func supplierOf(p report.Passport) (code string) {
 	return code
 }
 
-// PassDispute passes a dispute about a passport to its supplier. It returns store.ErrNotFound for a report that
-// cannot be corrected any more.
-func (s *Service) PassDispute(ctx context.Context, customerID, publicToken string, d sources.DisputeRequest) (sources.DisputeReceipt, error) {
+// PassDispute passes a dispute about a passport to its supplier. It returns store.ErrNotFound for a
+// report that cannot be corrected any more.
+func (s *Service) PassDispute(ctx context.Context, customerID, publicToken string, d sources.DisputeRequest) (
+	sources.DisputeReceipt, error) {
 	now, err := s.correcting(ctx, s.DB.SQL, customerID, publicToken)
 	if err != nil {
 		return sources.DisputeReceipt{}, err
