@@ -214,6 +214,10 @@ func TestSeedFillsTheSandbox(t *testing.T) {
 			t.Errorf("no application is %s: %v", kind, kinds)
 		}
 	}
+	if page := string(good(t, 200, ask(t, "GET", w.Provider+"/dashboard/disputes?state=answered", "",
+		w.staff(t, w.Credentials.Dashboard)...)).Body); !strings.Contains(page, "D-20") {
+		t.Errorf("no report was corrected:\n%s", page)
+	}
 	if len(list.Applications) != 40 {
 		t.Errorf("%d applications", len(list.Applications))
 	}

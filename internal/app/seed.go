@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"strings"
+	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/svcapi"
@@ -95,6 +97,7 @@ type seed struct {
 	Product contract.Product
 	Walk    json.RawMessage // how the controls walk the visit; none: they do not
 	Until   string          // "started", "connecting", "away": how far the applicant comes; "": back to the portal
+	Dispute map[string]any  // the applicant's, as the controls open it; with correct: true, staff find them right
 }
 
 // portalAPI returns the address of the portal, its API key, and the secrets that sign its events; "" and none if they are unknown.
@@ -188,6 +191,28 @@ func (in *invocation) walk(ctx context.Context, of seed, connectURL string) erro
 	if err != nil || of.Until != "" || done.CompleteURL == "" {
 		return err
 	}
-	_, err = open(done.CompleteURL)
-	return err
+	if _, err = open(done.CompleteURL); err != nil || of.Dispute == nil {
+		return err
+	}
+	return in.dispute(ctx, done.PublicToken, of.Dispute)
+}
+
+// dispute opens a dispute by the sandbox's controls, once its report is made: within ten seconds.
+func (in *invocation) dispute(ctx context.Context, publicToken string, of map[string]any) (err error) {
+	body := maps.Clone(of)
+	body["publicToken"] = publicToken
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if err = in.control(ctx, "/disputes", body, &struct{}{}); err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-tick.C:
+		}
+	}
 }

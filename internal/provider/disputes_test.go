@@ -195,6 +195,20 @@ func TestPassportRecordsDispute(t *testing.T) {
 			return p
 		}
 		read("OPEN")
+		// The bureau gets the dispute, and the facts that are added.
+		b.until(1, `SELECT count(*) FROM disputes WHERE passing = 'passed'`)
+		b.exec(`UPDATE disputes SET passing = ''`)
+		if text := d.page("/dashboard/disputes/" + number); !strings.Contains(text, report.Suppliers()[0].Code+"-") ||
+			!strings.Contains(text, "We look into the dispute.") {
+			t.Errorf("the bureau’s answer:\n%s", text)
+		}
+		if a := d.send("/dashboard/disputes/"+number+"/facts", d.form("facts", "The bank’s letter of May.")); a.status != 303 {
+			t.Fatalf("facts: %d %s", a.status, a.raw)
+		}
+		b.until(1, `SELECT count(*) FROM disputes WHERE passing = 'passed'`)
+		if text := d.page("/dashboard/disputes/" + number); !strings.Contains(text, "We added the new facts.") {
+			t.Errorf("the bureau’s second answer:\n%s", text)
+		}
 		if a := d.send("/dashboard/disputes/"+number+"/answer", url.Values{"once": d.form()["once"], "result": {"confirmed"},
 			"answer": {"The bureau says the same."}, "attach": {"on"}}); a.status != 303 {
 			t.Fatalf("the answer: %d %s", a.status, a.raw)
@@ -202,6 +216,30 @@ func TestPassportRecordsDispute(t *testing.T) {
 		if p := read("RESOLVED"); report.Text(p.Meta.Revision) != "2" ||
 			!strings.HasSuffix(p.Notices[len(p.Notices)-1].Description, "I was paid once.") {
 			t.Errorf("the passport: %+v %+v", p.Meta, p.Notices)
+		}
+	})
+}
+
+// TestDisputeOfASubmission opens a dispute for a person of whom only the customer's submission has the address. The
+// letters reach it, and the dispute is found by it.
+func TestDisputeOfASubmission(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		token := b.submit(submission()).text("publicToken")
+		b.until(1, `SELECT count(*) FROM reports WHERE status = 'SUCCESS'`)
+		d := b.signIn(customerUser)
+		number := d.openDispute(token)
+		if text := d.page("/dashboard/outbox"); strings.Count(text, ">ana@example.com<") != 1 || !strings.Contains(text, number) {
+			t.Errorf("the letter of receipt:\n%s", text)
+		}
+		if a := d.send("/dashboard/disputes/"+number+"/answer", d.form("result", "confirmed", "answer", "It is right.")); a.status != 303 {
+			t.Fatalf("the answer: %d", a.status)
+		}
+		if text := d.page("/dashboard/outbox"); strings.Count(text, ">ana@example.com<") != 2 {
+			t.Errorf("the letter of the result:\n%s", text)
+		}
+		if n := b.count(`SELECT count(*) FROM disputes d JOIN reports r ON r.mailbox = d.mailbox`); n != 1 {
+			t.Errorf("%d disputes have the person's mailbox", n)
 		}
 	})
 }

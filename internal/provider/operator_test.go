@@ -212,8 +212,12 @@ func (h *harborBank) suspend(t *testing.T) {
 		}
 	}
 	works("at first", true)
+	opened, made := h.ada.form("name", "Late"), h.count(`SELECT count(*) FROM credentials`)
 	if a := h.operator.operate(h.page, h.page+"/suspend"); a.status != 303 {
 		t.Fatalf("suspending: %d", a.status)
+	}
+	if a := h.ada.send("/dashboard/credentials", opened); a.status != http.StatusLocked || h.count(`SELECT count(*) FROM credentials`) != made {
+		t.Errorf("a suspended account's open form: %d", a.status)
 	}
 	works("suspended", false)
 	if text := h.operator.page("/operator?state=suspended"); !strings.Contains(text, h.publicID) || !strings.Contains(text, h.child) {
@@ -265,7 +269,11 @@ func (h *harborBank) resetPassword(t *testing.T) {
 
 // transfer transfers the account to bob, whose browser it returns.
 func (h *harborBank) transfer(t *testing.T) (bob *dashboardBrowser) {
+	opened, made := h.ada.form("name", "Late"), h.count(`SELECT count(*) FROM credentials`)
 	h.operator.operate(h.page, h.page+"/transfer", "email", "bob@harbor.example")
+	if a := h.ada.send("/dashboard/credentials", opened); a.status != 403 || h.count(`SELECT count(*) FROM credentials`) != made {
+		t.Errorf("the former owner's open form: %d", a.status)
+	}
 	invitation := h.operator.find(h.page, `(/dashboard/set-password/[A-Za-z0-9_-]+)`)
 	bob = h.browser()
 	if a := bob.send(invitation, url.Values{"password": {"bob's long password"}}); a.status != 303 ||
@@ -470,6 +478,24 @@ func (o *disputed) openForConsumer(t *testing.T) {
 	if a := find(o.seed.Products[contract.Cashflow]); a.status != 200 || !strings.Contains(string(a.raw),
 		i18ntest.EN("dashboard.disputes.no_report")) {
 		t.Errorf("an unknown report: %d", a.status)
+	}
+	// By the consumer's address, in any case, and by the customer and the day; the customer's users find nothing so.
+	day := o.now().UTC().Format(time.DateOnly)
+	for query, n := range map[string]int{"Applicant@example.com": 1, "nobody@mail.example": 0, o.seed.PublicID + "  " + day: 2,
+		o.seed.PublicID + " 2020-01-01": 0, o.seed.PublicID: 0, "no-such " + day: 0, "svc-third " + day: 0} {
+		a := find(query)
+		if got := strings.Count(string(a.raw), "/dispute\""); a.status != 200 || got != n ||
+			n > 0 && !strings.Contains(string(a.raw), "Harbor &amp; Sons") {
+			t.Errorf("%s: %d with %d reports, want %d\n%s", query, a.status, got, n, a.raw)
+		}
+	}
+	if a := o.ada.send("/dashboard/disputes/find", url.Values{"query": {"applicant@example.com"}}); a.status == 200 &&
+		strings.Contains(string(a.raw), "/dispute\"") {
+		t.Error("a customer's user finds a report by an address")
+	}
+	if trail := o.operator.page("/operator/audit"); !strings.Contains(trail, i18ntest.EN("dashboard.actions.report_found")) ||
+		strings.Contains(trail, "applicant@") {
+		t.Errorf("the audit trail of the operators:\n%s", trail)
 	}
 	disputed := find(o.token).header.Get("Location")
 	if disputed != strings.Replace(o.correct, "/correct", "/dispute", 1) {

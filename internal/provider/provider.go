@@ -169,6 +169,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	}
 	p.connections.Register(registry)
 	p.reports.Register(registry)
+	p.disputes.Register(registry)
 	p.webhooks.Register(registry)
 	p.visits.Register(registry)
 	p.outbox.Register(registry)

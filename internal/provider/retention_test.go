@@ -117,8 +117,8 @@ func (b *testServer) fillTables(t *testing.T) expiring {
 		WHERE handle_hash IS NOT NULL LIMIT 1`)
 	b.exec(`INSERT INTO source_events (connection_id, seq, at, kind) VALUES ('c', 1, 1, 'authorized')`)
 	b.exec(`INSERT INTO consumer_corrections (public_token, revision, customer_id, consumer_id, key_id, at, made)
-		SELECT 'p', 1, customer_id, id, key_id, 1, prefill FROM consumers c
-		WHERE external_id IS NULL AND EXISTS (SELECT 1 FROM reports r WHERE r.consumer_id = c.id) LIMIT 1`)
+		SELECT 'p', 1, customer_id, id, key_id, 1, prefill FROM consumers
+		WHERE id = (SELECT consumer_id FROM reports WHERE public_token = $1)`, publicToken)
 	b.exec(`INSERT INTO report_refreshes (public_token, input) SELECT 'p', handle_hash FROM visits WHERE handle_hash IS NOT NULL LIMIT 1`)
 	for _, into := range []string{`access_requests (mailbox, id, lang, created_at) SELECT handle_hash, 'r', 'en', 1`,
 		`access_links (hash, mailbox, expires_at) SELECT handle_hash, handle_hash, 1`,

@@ -74,8 +74,8 @@ func (p *Provider) wire() {
 		Customers: p.customers, Reports: p.reports, Visits: p.visits, Outbox: p.outbox, Mailboxes: p.mailboxes}
 	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports,
 		Mailboxes: p.mailboxes}
-	p.disputes = &disputes.Service{DB: c.DB, Now: p.now, URL: c.URL, Page: access.Path + "/disputes", Brand: p.visits.Operator.Name,
-		Mailboxes: p.mailboxes, Customers: p.customers, Reports: p.reports, Outbox: p.outbox}
+	p.disputes = &disputes.Service{DB: c.DB, Queue: p.queue, Now: p.now, URL: c.URL, Page: access.Path + "/disputes",
+		Brand: p.visits.Operator.Name, Mailboxes: p.mailboxes, Customers: p.customers, Reports: p.reports, Outbox: p.outbox}
 	p.dashboard = &dashboard.Service{Pages: dashboard.Pages{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets,
 		Site: p.visits.Operator.Name, BehindProxy: c.BehindProxy, NeedFactor: c.RequireSecondFactor},
 		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,

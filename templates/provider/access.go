@@ -168,8 +168,8 @@ func readGrid(l i18n.Lang, all []AccessRead) ui.Grid {
 		if r.Revision > 0 {
 			what = i18n.T(l, "access.reads.revision", "report", what, "n", strconv.Itoa(r.Revision))
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: who}, {Text: what}, {Body: ui.Moment(l, r.First)},
-			{Body: ui.Moment(l, r.Last)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: who}, {Text: what}, // the PDF has texts alone
+			{Text: ui.MomentWords(l, r.First.UTC()), Body: ui.Moment(l, r.First)}, {Text: ui.MomentWords(l, r.Last.UTC()), Body: ui.Moment(l, r.Last)}})
 	}
 	return g
 }
@@ -234,7 +234,7 @@ func (v AccessReportView) transactions() ui.Grid {
 	for _, t := range v.Transactions {
 		day := ui.Cell{Text: i18n.T(l, "access.transactions.pending")}
 		if !t.Posted.IsZero() && !t.Pending {
-			day = ui.Cell{Body: dayTime(l, t.Posted)}
+			day = ui.Cell{Text: ui.DayWords(l, t.Posted), Body: dayTime(l, t.Posted)}
 		}
 		g.Rows = append(g.Rows, []ui.Cell{day, {Text: t.Description}, {Text: t.Account},
 			{Text: AmountWords(t.Amount.String(), t.Currency)}})

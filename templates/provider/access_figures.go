@@ -222,6 +222,9 @@ func (f *figures) text(key string, value any) string {
 		if money.MatchString(key) {
 			return AmountWords(v.String(), f.currency)
 		}
+		if key == "year" {
+			return v.String()
+		}
 		return grouped(v.String())
 	case string:
 		if day, err := time.Parse(time.DateOnly, v); err == nil && dayPattern.MatchString(v) {

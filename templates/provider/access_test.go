@@ -8,6 +8,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/templates/ui"
 )
 
 func TestAccessReports(t *testing.T) {
@@ -45,5 +46,24 @@ func TestAccessReports(t *testing.T) {
 	}
 	if got := (AccessReport{Kind: contract.Income, Shared: day(1, 2)}).name(i18n.Spanish); got != "Informe de ingresos del 2 ene 2026" {
 		t.Errorf("a report is named %q", got)
+	}
+}
+
+// TestFileHasTextsForPDF checks that each cell of a file's tables has a text, which the PDF draws.
+func TestFileHasTextsForPDF(t *testing.T) {
+	day := time.Date(2026, 3, 4, 5, 6, 0, 0, time.UTC)
+	reads := readGrid(i18n.Spanish, []AccessRead{{Reader: "Harbor", Kind: contract.Income, Report: day, First: day, Last: day, Revision: 1}})
+	report := AccessReportView{Access: Access{Lang: i18n.Spanish},
+		Transactions: []AccessTransaction{{Posted: day, Description: "RENT", Account: "Bank"}}}
+	for _, g := range []ui.Grid{reads, report.transactions(), logGrid(i18n.Spanish, []AccessEntry{{At: day, Action: "opened"}})} {
+		for _, c := range g.Rows[0] {
+			if c.Text == "" {
+				t.Errorf("%s: a cell without text: %+v", g.Caption, g.Rows[0])
+			}
+		}
+	}
+	figures, err := Figures(i18n.Spanish, []byte(`{"income":{"history":[{"year":2026,"gross":1200.5}]}}`))
+	if err != nil || len(figures) != 1 || figures[0].Groups[0][0].Text != "2026" || figures[0].Groups[0][1].Text != "$1,200.5" {
+		t.Errorf("figures: %+v, %v", figures, err)
 	}
 }

@@ -554,6 +554,9 @@ func unusedConsumers(ctx context.Context, tx *store.Tx, unchanged time.Time, lim
 func eraseConsumer(ctx context.Context, tx *store.Tx, id string) error {
 	_, err := tx.ExecContext(ctx, `UPDATE reports SET mailbox = (SELECT c.mailbox FROM consumers c WHERE c.id = $1)
 		WHERE key_id = (SELECT c.key_id FROM consumers c WHERE c.id = $1) AND mailbox IS NULL`, id)
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `DELETE FROM consumer_corrections WHERE consumer_id = $1`, id)
+	}
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/console"
-	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/customers"
@@ -46,29 +45,34 @@ func (s *Service) issue(ctx context.Context, tx *store.Tx, by user, in input) (d
 	return done{action: "credential issued", object: made.ClientID, detail: name, flash: "issued", secret: made.SecretKey}, err
 }
 
+// credential returns a credential of an account, or store.ErrNotFound.
+func (s *Service) credential(ctx context.Context, q store.Queryer, account, id string) (customers.Credential, error) {
+	all, err := s.Customers.Credentials(ctx, q, account)
+	i := slices.IndexFunc(all, func(c customers.Credential) bool { return c.ID == id })
+	if err == nil && i < 0 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return customers.Credential{}, err
+	}
+	return all[i], nil
+}
+
 func (s *Service) rename(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	name := in.field("name")
-	if !contract.IsUUID(in.id) {
-		return done{}, unknown("credential")
-	}
 	if customers.NameProblem(name) != "" {
 		return done{}, fieldProblem("name", "dashboard.name.invalid")
 	}
-	all, err := s.Customers.Credentials(ctx, tx, by.account.ID)
+	c, err := s.credential(ctx, tx, by.account.ID, in.id)
 	if err != nil {
 		return done{}, err
 	}
-	out := done{action: "credential renamed", object: in.id, detail: name, flash: "renamed"}
-	if i := slices.IndexFunc(all, func(c customers.Credential) bool { return c.ID == in.id }); i >= 0 {
-		out.values = staff.Changed(staff.Value{Setting: staff.SettingName, Before: all[i].Name, After: name})
-	}
-	return out, s.Customers.RenameClient(ctx, tx, by.account.ID, in.id, name)
+	return done{action: "credential renamed", object: in.id, detail: name, flash: "renamed",
+			values: staff.Changed(staff.Value{Setting: staff.SettingName, Before: c.Name, After: name})},
+		s.Customers.RenameClient(ctx, tx, by.account.ID, in.id, name)
 }
 
 func (s *Service) rotate(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	if !contract.IsUUID(in.id) {
-		return done{}, unknown("credential")
-	}
 	made, err := s.Customers.RotateCredential(ctx, tx, by.account.ID, in.id)
 	if errors.Is(err, customers.ErrOverlap) {
 		err = noChange{"overlap"}
@@ -77,18 +81,17 @@ func (s *Service) rotate(ctx context.Context, tx *store.Tx, by user, in input) (
 }
 
 func (s *Service) revoke(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	if !contract.IsUUID(in.id) {
-		return done{}, unknown("credential")
-	}
-	out := done{action: "credential revoked", object: in.id, flash: "revoked"}
-	all, err := s.Customers.Credentials(ctx, tx, by.account.ID)
-	if i := slices.IndexFunc(all, func(c customers.Credential) bool { return c.ID == in.id }); i >= 0 {
-		out.object, out.detail = all[i].ClientID, all[i].Name
-	}
+	return s.revokeOf(ctx, tx, by.account.ID, in.id)
+}
+
+// revokeOf revokes a secret of an account.
+func (s *Service) revokeOf(ctx context.Context, tx *store.Tx, account, id string) (done, error) {
+	c, err := s.credential(ctx, tx, account, id)
 	if err != nil {
 		return done{}, err
 	}
-	return out, s.Customers.RevokeCredential(ctx, tx, by.account.ID, in.id)
+	return done{action: "credential revoked", object: c.ClientID, detail: c.Name, flash: "revoked"},
+		s.Customers.RevokeCredential(ctx, tx, account, id)
 }
 
 func (s *Service) redirects(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -36,18 +36,7 @@ func (s *Service) childList(ctx context.Context, r *http.Request, by user, d pro
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b customers.Account) int {
-		names := strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
-		switch sort {
-		case "newest":
-			return b.Created.Compare(a.Created)
-		case "oldest":
-			return a.Created.Compare(b.Created)
-		case "-name":
-			return -names
-		}
-		return names
-	})
+	SortNamed(all, sort, func(a customers.Account) (string, time.Time) { return a.Name, a.Created })
 	v := providerui.DashboardAccounts{List: listOf("/dashboard/accounts", q), Searched: text, Addable: by.hierarchy}
 	for _, a := range all {
 		if Contains(text, a.Name, a.DisplayName, a.PublicID) {
@@ -59,11 +48,7 @@ func (s *Service) childList(ctx context.Context, r *http.Request, by user, d pro
 }
 
 func (s *Service) child(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-	id := r.PathValue("id")
-	if !customers.IsPublicID(id) {
-		return nil, unknown("child account")
-	}
-	a, err := s.Customers.Child(ctx, s.DB.SQL, by.account.ID, id)
+	a, err := s.Customers.Child(ctx, s.DB.SQL, by.account.ID, r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +107,7 @@ func namesGiven(n customers.Names) []staff.Value {
 // inherits.
 func (s *Service) assign(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	configuration := in.Get("configuration")
-	if !customers.IsPublicID(in.id) || configuration != "" && !contract.IsUUID(configuration) {
+	if configuration != "" && !contract.IsUUID(configuration) {
 		return done{}, malformed("configuration")
 	}
 	if !by.configurer {

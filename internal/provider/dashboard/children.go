@@ -2,11 +2,8 @@ package dashboard
 
 import (
 	"context"
-	"errors"
-	"slices"
 
 	"vestibule/internal/contract"
-	"vestibule/internal/mail"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -20,9 +17,6 @@ const parentAccount = "parent"
 // of the child, too.
 func (s *Service) ofChild(make func(context.Context, *store.Tx, user, input, customers.Account) (done, error)) change {
 	return func(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-		if !customers.IsPublicID(in.id) {
-			return done{}, unknown("child account")
-		}
 		a, err := s.Customers.Child(ctx, tx, by.account.ID, in.id)
 		if err != nil {
 			return done{}, err
@@ -49,15 +43,7 @@ func (s *Service) inTrailOf(ctx context.Context, tx *store.Tx, by user, customer
 
 // addChildUser invites a user to the dashboard of a child account.
 func (s *Service) addChildUser(ctx context.Context, tx *store.Tx, by user, in input, child customers.Account) (done, error) {
-	email := mail.NormalizeAddress(in.Get("email"))
-	if !mail.IsAddress(email) {
-		return done{}, fieldProblem("email", "dashboard.email.invalid")
-	}
-	id, token, err := s.Staff.Invite(ctx, tx, by.User, staff.User{Account: child.ID, Email: email}, in.lang)
-	if errors.Is(err, staff.ErrKnown) {
-		return done{}, fieldProblem("email", "dashboard.email.taken")
-	}
-	return s.invited(done{action: "person added", object: id}, token), err
+	return s.inviteTo(ctx, tx, by, in, child.ID, Owner)
 }
 
 // removeChildUser ends the access of a user of a child account.
@@ -81,17 +67,7 @@ func (s *Service) issueToChild(ctx context.Context, tx *store.Tx, _ user, in inp
 
 // revokeOfChild revokes a secret of a child account.
 func (s *Service) revokeOfChild(ctx context.Context, tx *store.Tx, _ user, in input, child customers.Account) (done, error) {
-	id := in.Get("credential")
-	all, err := s.Customers.Credentials(ctx, tx, child.ID)
-	if err != nil {
-		return done{}, err
-	}
-	i := slices.IndexFunc(all, func(c customers.Credential) bool { return c.ID == id })
-	if i < 0 {
-		return done{}, unknown("credential")
-	}
-	return done{action: "credential revoked", object: all[i].ClientID, detail: all[i].Name, flash: "revoked"},
-		s.Customers.RevokeCredential(ctx, tx, child.ID, id)
+	return s.revokeOf(ctx, tx, child.ID, in.Get("credential"))
 }
 
 // childAccess adds the users and credentials of a child account to its page.

@@ -5,13 +5,16 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
+	"vestibule/internal/mail"
 	"vestibule/internal/provider/disputes"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
@@ -133,8 +136,53 @@ func decodeDispute(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	return form, err
 }
 
+// findDisputed lists the reports about a person, by an email address, or those of a customer's day, by its publicId
+// and the day. Only operators find reports that way. The search is in their audit trail, without the address.
+func (s *Service) findDisputed(ctx context.Context, by user, query string) (found []reports.Report, err error) {
+	what := "email"
+	if mail.IsAddress(query) {
+		found, err = s.Reports.OfMailbox(ctx, s.DB.SQL, s.Disputes.Mailboxes.Hash(query), pageSize)
+	} else {
+		what = strings.Join(strings.Fields(query), " ")
+		publicID, day, _ := strings.Cut(what, " ")
+		a, err2 := s.Customers.ByPublicID(ctx, s.DB.SQL, publicID)
+		from, err3 := time.Parse(time.DateOnly, day)
+		if errors.Is(err2, store.ErrNotFound) || err3 != nil {
+			return nil, nil
+		}
+		if err = err2; err == nil {
+			found, err = s.Reports.List(ctx, s.DB.SQL, a.ID, reports.Filter{Status: contract.StatusSuccess, From: from, To: from, Limit: pageSize})
+		}
+	}
+	if err == nil {
+		err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+			return by.pages.write(ctx, tx, by, done{action: "report found", detail: what})
+		})
+	}
+	return slices.DeleteFunc(found, func(x reports.Report) bool { return !s.Reports.Correctable(x) }), err
+}
+
 // findDisputable leads to the form of a new dispute about the report with a publicToken.
 func (s *Service) findDisputable(ctx context.Context, by user, query string) (string, page, error) {
+	if by.pages.Operators && !contract.IsUUID(query) {
+		found, err := s.findDisputed(ctx, by, query)
+		if len(found) > 0 && err == nil {
+			return "", func(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+				var v []providerui.Dispute
+				for _, x := range found {
+					a, err := s.Customers.ByID(ctx, s.DB.SQL, x.CustomerID)
+					if err != nil {
+						return nil, err
+					}
+					v = append(v, providerui.Dispute{Number: s.Reference(x.PublicToken), Company: a.Name, ReportKind: x.Kind, Opened: x.Created})
+				}
+				return providerui.DashboardFoundPage(d, v), nil
+			}, nil
+		}
+		if err != nil {
+			return "", nil, err
+		}
+	}
 	token := strings.ToLower(query)
 	x, err := reports.Report{}, store.ErrNotFound
 	if contract.IsUUID(token) && by.corrects {

@@ -285,11 +285,7 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d pr
 }
 
 func (s *Service) delivery(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-	id := r.PathValue("id")
-	if !contract.IsUUID(id) {
-		return nil, unknown("delivery")
-	}
-	x, err := s.Webhooks.Delivery(ctx, s.DB.SQL, by.account.ID, id)
+	x, err := s.Webhooks.Delivery(ctx, s.DB.SQL, by.account.ID, r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,9 @@ func (s *Pages) guardAs(r *http.Request, mode, destination string) error {
 	if !s.ourHost(r.Host) {
 		return &httpx.Error{Code: contract.CodeForbidden, Status: http.StatusMisdirectedRequest, Why: errors.New("request to another host")}
 	}
+	if !httpx.IsVisible(r.URL.Path) || len(r.URL.Path) > 400 { // identifiers in paths go to queries as they are
+		return httpx.NewError(contract.CodeNotFound, errors.New("no path of these pages"))
+	}
 	if r.Header.Get("Sec-Purpose") != "" {
 		return refusal("a page that was not requested yet")
 	}

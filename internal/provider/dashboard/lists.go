@@ -141,3 +141,21 @@ func sortOf(q url.Values, offered ...string) (string, error) {
 func (s *Pages) setDensity(w http.ResponseWriter, r *http.Request, by user) error {
 	return console.SaveDensity(w, r, s.Staff, by.ID)
 }
+
+// SortNamed sorts the rows of a list by their names, in any case, or by when they were made: newest, oldest, or with a
+// minus backwards.
+func SortNamed[T any](rows []T, order string, of func(T) (name string, made time.Time)) {
+	slices.SortStableFunc(rows, func(a, b T) int {
+		x, made := of(a)
+		y, other := of(b)
+		switch {
+		case order == "newest":
+			return other.Compare(made)
+		case order == "oldest":
+			return made.Compare(other)
+		case order != "":
+			x, y = y, x
+		}
+		return strings.Compare(strings.ToLower(x), strings.ToLower(y))
+	})
+}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
-	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/mail"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -32,17 +30,7 @@ func (s *Pages) userList(ctx context.Context, r *http.Request, by user, d provid
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b staff.User) int {
-		switch sort {
-		case "newest":
-			return b.Created.Compare(a.Created)
-		case "oldest":
-			return a.Created.Compare(b.Created)
-		case "-email":
-			return strings.Compare(b.Email, a.Email)
-		}
-		return strings.Compare(a.Email, b.Email)
-	})
+	SortNamed(all, sort, func(u staff.User) (string, time.Time) { return u.Email, u.Created })
 	v := providerui.DashboardPeople{List: listOf(s.Home+"/people", q), Searched: text}
 	for _, u := range all {
 		if Contains(text, u.Email) {
@@ -61,15 +49,20 @@ func (s *Pages) setLanguage(_ context.Context, r *http.Request, _ user, in *inpu
 
 // addUser invites a user. Without a mail server, the next page shows the link.
 func (s *Pages) addUser(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	email := mail.NormalizeAddress(in.Get("email"))
-	if !mail.IsAddress(email) {
-		return done{}, fieldProblem("email", "dashboard.email.invalid")
-	}
 	role, err := s.role(in)
 	if err != nil {
 		return done{}, err
 	}
-	id, token, err := s.Staff.Invite(ctx, tx, by.User, staff.User{Account: by.Account, Email: email, Role: role}, in.lang)
+	return s.inviteTo(ctx, tx, by, in, by.Account, role)
+}
+
+// inviteTo invites a user of an account to its pages.
+func (s *Pages) inviteTo(ctx context.Context, tx *store.Tx, by user, in input, account string, role staff.Role) (done, error) {
+	email := mail.NormalizeAddress(in.Get("email"))
+	if !mail.IsAddress(email) {
+		return done{}, fieldProblem("email", "dashboard.email.invalid")
+	}
+	id, token, err := s.Staff.Invite(ctx, tx, by.User, staff.User{Account: account, Email: email, Role: role}, in.lang)
 	if errors.Is(err, staff.ErrKnown) {
 		return done{}, fieldProblem("email", "dashboard.email.taken")
 	}
@@ -91,8 +84,6 @@ func (s *Pages) setRole(ctx context.Context, tx *store.Tx, by user, in input) (d
 	switch {
 	case err != nil:
 		return done{}, err
-	case !contract.IsUUID(in.id):
-		return done{}, unknown("person")
 	case in.id == by.ID: // so that an owner remains
 		return done{}, malformed("oneself")
 	}
@@ -111,9 +102,6 @@ func RoleChanged(before staff.User, role staff.Role) staff.Entry {
 
 // inviteAgain sends another invitation in place of the earlier one.
 func (s *Pages) inviteAgain(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	if !contract.IsUUID(in.id) {
-		return done{}, unknown("person")
-	}
 	token, err := s.Staff.InviteAgain(ctx, tx, by.User, in.id, in.lang)
 	return s.invited(done{action: staff.LinkIssued, object: in.id}, token), err
 }
@@ -128,9 +116,6 @@ func (s *Pages) invited(d done, token string) done {
 
 // removeFactor removes another user's second factor.
 func (s *Pages) removeFactor(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	if !contract.IsUUID(in.id) {
-		return done{}, unknown("person")
-	}
 	u, err := s.Staff.User(ctx, tx, in.id)
 	if err == nil && (u.Account != by.Account || !u.HasFactor) {
 		err = store.ErrNotFound
@@ -146,9 +131,6 @@ func (s *Pages) removeFactor(ctx context.Context, tx *store.Tx, by user, in inpu
 
 // removeUser ends a user's access immediately and deletes the email address.
 func (s *Pages) removeUser(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	if !contract.IsUUID(in.id) {
-		return done{}, unknown("person")
-	}
 	if in.id == by.ID {
 		return done{}, malformed("oneself")
 	}

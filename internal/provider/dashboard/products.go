@@ -155,9 +155,6 @@ func (s *Service) product(ctx context.Context, r *http.Request, by user, d provi
 // productOf returns a product of the user's account or of a child, for operators that of any account, with
 // its account.
 func (s *Service) productOf(ctx context.Context, q store.Queryer, by user, id string) (customers.Product, customers.Account, error) {
-	if !contract.IsUUID(id) {
-		return customers.Product{}, customers.Account{}, unknown("product")
-	}
 	p, err := s.Customers.AnyProduct(ctx, q, strings.ToLower(id))
 	if err == nil {
 		err = s.mayRead(ctx, q, by, p.CustomerID)
@@ -173,9 +170,6 @@ func (s *Service) productOf(ctx context.Context, q store.Queryer, by user, id st
 func (s *Service) addProduct(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	owner := by.account
 	if in.id != "" {
-		if !customers.IsPublicID(in.id) {
-			return done{}, unknown("child account")
-		}
 		var err error
 		if owner, err = s.Customers.Child(ctx, tx, by.account.ID, in.id); err != nil {
 			return done{}, err
@@ -296,9 +290,6 @@ func (s *Service) AddPrepared(ctx context.Context, tx *store.Tx, a customers.Acc
 func (s *Service) prepares(ctx context.Context, q store.Queryer, by user, publicID string) (a customers.Account, err error) {
 	a = by.account
 	if by.pages.Operators {
-		if !customers.IsPublicID(publicID) {
-			return a, unknown("account")
-		}
 		a, err = s.Customers.ByPublicID(ctx, q, publicID)
 	}
 	if err == nil && (!by.prepares || s.Customers.Prepared == nil || a.Environment != contract.Sandbox) {

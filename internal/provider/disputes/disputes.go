@@ -21,10 +21,12 @@ import (
 	"vestibule/internal/analysis/corrections"
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/outbox"
 	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/store"
 )
 
@@ -123,6 +125,10 @@ type Dispute struct {
 	Attached    bool   // the answer added Note to the report
 	Files       []File // only of Get and Find
 
+	Passing  Passing // to the bureau of a passport
+	PassedAt time.Time
+	Receipt  sources.DisputeReceipt // of the bureau
+
 	keyID         string
 	mailbox, form []byte
 }
@@ -130,6 +136,7 @@ type Dispute struct {
 // Service has the disputes. All fields must be set.
 type Service struct {
 	DB        *store.DB
+	Queue     jobs.Enqueuer
 	Now       func() time.Time // the provider's clock
 	URL       string           // the provider's public base, without a trailing slash
 	Page      string           // path of the consumer's disputes
@@ -242,14 +249,10 @@ func (s *Service) PrepareNew(ctx context.Context, n New) (p Prepared, err error)
 		if err != nil {
 			return p, err
 		}
-	} else if r.ConsumerID != "" {
-		c, err := s.Customers.Consumer(ctx, s.DB.SQL, r.CustomerID, r.ConsumerID)
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return p, err
-		}
-		if err == nil && c.Email() != "" {
-			n.Mailbox = s.Mailboxes.Hash(c.Email())
-		}
+	} else if to, err := s.address(ctx, s.DB.SQL, r); err != nil {
+		return p, err
+	} else if to != "" {
+		n.Mailbox = s.Mailboxes.Hash(to)
 	}
 	now := s.Now()
 	p = Prepared{files: n.Files, Dispute: Dispute{Number: newNumber(now.UTC().Year()), CustomerID: r.CustomerID, PublicToken: r.PublicToken,
@@ -259,6 +262,7 @@ func (s *Service) PrepareNew(ctx context.Context, n New) (p Prepared, err error)
 		p.form = store.Hash(n.Form)
 	}
 	if r.Kind == contract.Passport {
+		p.Passing = Waiting
 		p.draft, err = s.revise(ctx, p.Dispute, "Dispute "+p.Number, "", // it corrects nothing
 			corrections.Correction{Target: corrections.Dispute, ID: p.Number, Field: corrections.Text, Value: "OPEN"})
 	}
@@ -298,6 +302,9 @@ func (s *Service) Add(ctx context.Context, tx *store.Tx, p Prepared) (Dispute, e
 			return d, err
 		}
 	}
+	if err := s.enqueuePass(ctx, tx, d, Pass{Number: d.Number}); err != nil {
+		return d, err
+	}
 	return d, s.letter(ctx, tx, d, "email.dispute_receipt.subject", "email.dispute_receipt.body")
 }
 
@@ -320,6 +327,11 @@ func (s *Service) AddFacts(ctx context.Context, tx *store.Tx, d Dispute, facts s
 		return ErrAnswered
 	case !ok:
 		return ErrExtended
+	}
+	if d.Passing != Unsupported {
+		if err := s.enqueuePass(ctx, tx, d, Pass{d.Number, true}); err != nil {
+			return err
+		}
 	}
 	d.Due = d.Due.Add(Extension)
 	return s.letter(ctx, tx, d, "email.dispute_extended.subject", "email.dispute_extended.body")

@@ -3,6 +3,7 @@ package disputes
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"time"
 
 	"vestibule/internal/store"
@@ -18,10 +19,11 @@ func (s *Service) insert(ctx context.Context, tx *store.Tx, d Dispute) (bool, er
 		}
 	}
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO disputes (number, customer_id, public_token, report_kind, revision, consumer_id,
-		mailbox, key_id, lang, kind, about, statement, note, opened_at, opened_by, due_at, state, form)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT (form) DO NOTHING`,
+		mailbox, key_id, lang, kind, about, statement, note, opened_at, opened_by, due_at, state, form, passing)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT (form) DO NOTHING`,
 		d.Number, d.CustomerID, d.PublicToken, string(d.ReportKind), int64(d.Revision), d.ConsumerID, null(d.mailbox), d.keyID, string(d.Lang),
-		string(d.Kind), sealed[0], sealed[1], sealed[2], store.Micros(d.Opened), d.OpenedBy, store.Micros(d.Due), string(d.State), null(d.form)))
+		string(d.Kind), sealed[0], sealed[1], sealed[2], store.Micros(d.Opened), d.OpenedBy, store.Micros(d.Due), string(d.State), null(d.form),
+		string(d.Passing)))
 }
 
 func null(b []byte) sql.Null[[]byte] { return sql.Null[[]byte]{V: b, Valid: b != nil} }
@@ -67,6 +69,13 @@ func addNote(ctx context.Context, tx *store.Tx, number string, sealed []byte) (b
 		WHERE number = $1 AND result = $3 AND NOT attached`, number, sealed, string(Confirmed)))
 }
 
+// setPassing stores how the passing of a dispute to a bureau ended.
+func setPassing(ctx context.Context, tx *store.Tx, number string, now Passing, receipt []byte) error {
+	_, err := tx.ExecContext(ctx, `UPDATE disputes SET passing = $2, passed_at = $3, receipt = coalesce($4, receipt) WHERE number = $1`,
+		number, string(now), store.Micros(tx.Now), null(receipt))
+	return err
+}
+
 // correctedFor reports whether a report was corrected for a dispute, other than by recording it.
 func correctedFor(ctx context.Context, q store.Queryer, number string) (is bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM report_revisions WHERE dispute = $1 AND user_id <> '')`, number).Scan(&is)
@@ -74,22 +83,23 @@ func correctedFor(ctx context.Context, q store.Queryer, number string) (is bool,
 }
 
 const columns = `number, customer_id, public_token, report_kind, revision, consumer_id, mailbox, key_id, lang, kind, about, statement, note,
-	opened_at, opened_by, due_at, facts, facts_at, state, result, answer, answered_at, answered_by, attached`
+	opened_at, opened_by, due_at, facts, facts_at, state, result, answer, answered_at, answered_by, attached,
+	passing, passed_at, receipt`
 
 // row is a dispute with its encrypted texts.
 type row struct {
 	Dispute
-	about, statement, note, facts, answer []byte
+	about, statement, note, facts, answer, receipt []byte
 }
 
 func scan(from store.Row) (x row, err error) {
 	var opened, due int64
-	var facts, answered sql.NullInt64
+	var facts, answered, passed sql.NullInt64
 	err = from.Scan(&x.Number, &x.CustomerID, &x.PublicToken, &x.ReportKind, &x.Revision, &x.ConsumerID, &x.mailbox, &x.keyID, &x.Lang,
 		&x.Kind, &x.about, &x.statement, &x.note, &opened, &x.OpenedBy, &due, &x.facts, &facts, &x.State, &x.Result, &x.answer, &answered,
-		&x.AnsweredBy,
-		&x.Attached)
+		&x.AnsweredBy, &x.Attached, &x.Passing, &passed, &x.receipt)
 	x.Opened, x.Due, x.FactsAt, x.AnsweredAt = store.Time(opened), store.Time(due), store.NullTime(facts), store.NullTime(answered)
+	x.PassedAt = store.NullTime(passed)
 	return x, err
 }
 
@@ -99,12 +109,13 @@ func (s *Service) decrypt(ctx context.Context, q store.Queryer, x row) (Dispute,
 	if err != nil {
 		return x.Dispute, err
 	}
+	var receipt string
 	for _, c := range []struct {
 		column string
 		sealed []byte
 		into   *string
 	}{{"about", x.about, &x.About}, {"statement", x.statement, &x.Statement}, {"note", x.note, &x.Note}, {"facts", x.facts, &x.Facts},
-		{"answer", x.answer, &x.Answer}} {
+		{"answer", x.answer, &x.Answer}, {"receipt", x.receipt, &receipt}} {
 		if c.sealed == nil {
 			continue
 		}
@@ -114,7 +125,10 @@ func (s *Service) decrypt(ctx context.Context, q store.Queryer, x row) (Dispute,
 		}
 		*c.into = string(plain)
 	}
-	return x.Dispute, nil
+	if receipt != "" {
+		err = json.Unmarshal([]byte(receipt), &x.Receipt)
+	}
+	return x.Dispute, err
 }
 
 func (s *Service) one(ctx context.Context, q store.Queryer, where string, args ...any) (Dispute, error) {

@@ -10,7 +10,8 @@ func (d Dispute) View() providerui.Dispute {
 	v := providerui.Dispute{Number: d.Number, ReportKind: d.ReportKind, Kind: string(d.Kind), About: d.About, Statement: d.Statement,
 		Note: d.Note, Facts: d.Facts, Answer: d.Answer, Result: string(d.Result), Opened: d.Opened, Due: d.Due, FactsAt: d.FactsAt,
 		AnsweredAt: d.AnsweredAt,
-		ByStaff:    d.OpenedBy != "", Attached: d.Attached}
+		Passing:    string(d.Passing), PassedAt: d.PassedAt, BureauNumber: d.Receipt.Number, BureauMessage: d.Receipt.Message,
+		ByStaff: d.OpenedBy != "", Attached: d.Attached}
 	for _, f := range d.Files {
 		v.Files = append(v.Files, providerui.DisputeFile{ID: f.ID, Name: f.Name, Size: f.Size})
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -117,17 +118,7 @@ func (s *Service) customers(ctx context.Context, r *http.Request, _ dashboard.Us
 			rows = append(rows, row)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b providerui.OperatorRow) int {
-		switch list.Query.Get("sort") {
-		case "newest":
-			return b.Created.Compare(a.Created)
-		case "oldest":
-			return a.Created.Compare(b.Created)
-		case "-name":
-			return strings.Compare(strings.ToLower(b.Name), strings.ToLower(a.Name))
-		}
-		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
-	})
+	dashboard.SortNamed(rows, list.Query.Get("sort"), func(a providerui.OperatorRow) (string, time.Time) { return a.Name, a.Created })
 	v := providerui.OperatorCustomers{List: list, Searched: text, Total: len(all)}
 	from, err := strconv.Atoi(list.Query.Get("after") + d.Given.Get("after"))
 	if err != nil || from < 0 || from > len(rows) {

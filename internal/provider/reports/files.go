@@ -234,6 +234,18 @@ func (s *Service) Data(ctx context.Context, r Report) (bankdata.Data, error) {
 	return *in.Data, nil
 }
 
+// Address returns the email address that came with the data of a report, or "".
+func (s *Service) Address(ctx context.Context, q store.Queryer, r Report) (string, error) {
+	in, err := s.inputOf(ctx, q, r)
+	if errors.Is(err, ErrDeleted) || errors.Is(err, store.ErrShredded) {
+		return "", nil
+	}
+	if err != nil || in.Consumer == nil || len(in.Consumer.Emails) == 0 {
+		return "", err
+	}
+	return in.Consumer.Emails[0], nil
+}
+
 type fileBody struct {
 	SourceID    string           `json:"source_id"`
 	SourceUUID  string           `json:"source_uuid"`

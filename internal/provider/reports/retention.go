@@ -36,7 +36,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteSecondaryInputs(ctx, tx, tx.Now.Add(-Retention), limit)
 		},
-		deleteBases, forgetReads, deleteStanding)
+		deleteBases, forgetReads)
 	if err == nil {
 		err = s.DB.Shred(ctx, batch, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return forget(ctx, tx, tx.Now.Add(-MaxAge), limit)

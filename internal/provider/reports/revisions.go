@@ -16,6 +16,7 @@ import (
 	"vestibule/internal/analysis/corrections"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
@@ -323,12 +324,7 @@ func withStatements(notices []report.ConsumerNotice, all []corrections.Correctio
 // revisedPassport records disputes and statements in a passport.
 func revisedPassport(p report.Passport, all []corrections.Correction, number int, at time.Time) report.Passport {
 	p.Meta, p.Disputes, p.Notices = p.Meta.Revised(number, at), slices.Clone(p.Disputes), slices.Clone(p.Notices)
-	supplier := ""
-	for _, s := range p.Sources {
-		if s.SourceType == report.SourceCreditBureau || s.SourceType == report.SourceIdentityDocument {
-			supplier = s.SourceID
-		}
-	}
+	supplier := supplierOf(p)
 	day := report.DateOf(at)
 	for _, c := range all {
 		switch {
@@ -345,6 +341,36 @@ func revisedPassport(p report.Passport, all []corrections.Correction, number int
 		}
 	}
 	return p
+}
+
+// supplierOf returns the supplier of a passport.
+func supplierOf(p report.Passport) (code string) {
+	for _, s := range p.Sources {
+		if s.SourceType == report.SourceCreditBureau || s.SourceType == report.SourceIdentityDocument {
+			code = s.SourceID
+		}
+	}
+	return code
+}
+
+// PassDispute passes a dispute about a passport to its supplier. It returns store.ErrNotFound for a
+// report that cannot be corrected any more.
+func (s *Service) PassDispute(ctx context.Context, customerID, publicToken string, d sources.DisputeRequest) (
+	sources.DisputeReceipt, error) {
+	now, err := s.correcting(ctx, s.DB.SQL, customerID, publicToken)
+	if err != nil {
+		return sources.DisputeReceipt{}, err
+	}
+	p, ok := now.body.(*report.Passport)
+	if !ok {
+		return sources.DisputeReceipt{}, store.ErrNotFound
+	}
+	env, _, err := s.environment(ctx, now.Report)
+	if err != nil {
+		return sources.DisputeReceipt{}, err
+	}
+	d.Reference = publicToken
+	return s.Sources.Dispute(ctx, env, supplierOf(*p), d)
 }
 
 // Revise stores a draft as the report's next revision and notifies as for a change of status.

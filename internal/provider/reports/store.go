@@ -255,14 +255,6 @@ func standingCorrections(ctx context.Context, q store.Queryer, r Report) ([]stan
 		AND public_token <> $3 ORDER BY at, public_token, revision`, r.CustomerID, r.ConsumerID, r.PublicToken)
 }
 
-// deleteStanding deletes corrections that nobody can read, at most limit times: the consumer's data
-// key was deleted.
-func deleteStanding(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM consumer_corrections WHERE (public_token, revision) IN (
-		SELECT x.public_token, x.revision FROM consumer_corrections x WHERE NOT EXISTS (SELECT 1 FROM data_keys k WHERE k.id = x.key_id)
-		ORDER BY x.public_token LIMIT $1)`, limit))
-}
-
 // revisions lists the revisions of a report without the bodies that they replaced, newest
 // first.
 func revisions(ctx context.Context, q store.Queryer, publicToken string) ([]revisionRow, error) {
@@ -440,6 +432,22 @@ func (s *Service) List(ctx context.Context, q store.Queryer, customerID string, 
 		return r, err
 	}, `SELECT r.public_token, r.customer_id, r.product_id, r.kind, coalesce(r.external_id, ''), r.status, coalesce(r.substatus, ''),
 		r.created_at FROM reports r `+c.Where()+` ORDER BY `+order+` LIMIT `+c.Arg(int64(f.Limit)), c.Args...)
+}
+
+// OfMailbox lists the newest reports about a person of every customer, at most limit.
+func (s *Service) OfMailbox(ctx context.Context, q store.Queryer, mailbox []byte, limit int) ([]Report, error) {
+	tokens, err := store.QueryAll(ctx, q, store.ScanOne[string], `SELECT r.public_token FROM reports r WHERE r.erased_at IS NULL
+		AND (r.mailbox = $1 OR r.key_id IN (SELECT c.key_id FROM consumers c WHERE c.mailbox = $1)) ORDER BY r.created_at DESC LIMIT $2`,
+		mailbox, int64(limit))
+	var out []Report
+	for _, t := range tokens {
+		if err == nil {
+			var r Report
+			r, err = s.Get(ctx, q, t)
+			out = append(out, r)
+		}
+	}
+	return out, err
 }
 
 // CountDays counts the reports of a customer by the day on which they were created, from since

@@ -66,6 +66,17 @@ func (s *Service) File(ctx context.Context, env contract.Environment, supplier s
 	return bureau.File(ctx, supplier, r)
 }
 
+// Dispute passes a dispute to a supplier. The failure for one that takes none has the reason Unsupported.
+func (s *Service) Dispute(ctx context.Context, env contract.Environment, supplier string, r DisputeRequest) (DisputeReceipt, error) {
+	ctx, cancel := context.WithTimeout(ctx, FetchTimeout)
+	defer cancel()
+	_, bureau, ok := find[DisputeTaker](s.Catalogue(env), supplier)
+	if !ok {
+		return DisputeReceipt{}, Fail(Unsupported, errNotConfigured)
+	}
+	return bureau.Dispute(ctx, supplier, r)
+}
+
 // BeginRequest has the parameters of Begin.
 type BeginRequest struct {
 	VisitID     string

@@ -178,6 +178,31 @@ type Bureau interface {
 	File(ctx context.Context, supplier string, r FileRequest) (passport.File, *passport.Quote, error)
 }
 
+// DisputeTaker is a bureau that takes disputes about its files.
+type DisputeTaker interface {
+	Bureau
+
+	// Dispute passes a dispute to a supplier. A later request with the same number adds to it.
+	Dispute(ctx context.Context, supplier string, r DisputeRequest) (DisputeReceipt, error)
+}
+
+// DisputeRequest has the parameters of Dispute. The texts are the consumer's words.
+type DisputeRequest struct {
+	Reference string      `json:"reference"` // of the FileRequest
+	Number    string      `json:"number"`    // of the dispute
+	Kind      string      `json:"kind"`
+	About     string      `json:"about"`
+	Statement string      `json:"statement"`
+	Facts     string      `json:"facts,omitempty"` // added later
+	Due       report.Date `json:"due"`             // of the answer to the consumer
+}
+
+// DisputeReceipt is a supplier's answer to a dispute.
+type DisputeReceipt struct {
+	Number  string `json:"number"` // by which the supplier knows the dispute
+	Message string `json:"message,omitempty"`
+}
+
 // FileRequest has the parameters of File.
 type FileRequest struct {
 	Reference string             `json:"reference"` // UUID of the request; the same if it is repeated

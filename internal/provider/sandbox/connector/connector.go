@@ -121,17 +121,19 @@ func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	for path, o := range map[string]struct {
 		name string
-		run  func(context.Context, request) (any, error)
+		kind sources.Kind // of the institution; empty: the request names none
+		run  func(context.Context, request, sources.Institution) (any, error)
 	}{
-		"/institutions":            {"institutions", s.institutions},
-		"/authorizations":          {"authorize", s.authorize},
-		"/authorizations/complete": {"complete", s.complete},
-		"/authorizations/renew":    {"renew", s.renew},
-		"/payroll":                 {"payroll", s.payroll},
-		"/files":                   {"file", s.file},
-		"/revocations":             {"revoke", s.revoke},
+		"/institutions":            {"institutions", "", s.institutions},
+		"/authorizations":          {"authorize", sources.Payroll, s.authorize},
+		"/authorizations/complete": {"complete", sources.Payroll, s.complete},
+		"/authorizations/renew":    {"renew", sources.Payroll, s.renew},
+		"/payroll":                 {"payroll", sources.Payroll, s.payroll},
+		"/files":                   {"file", sources.Supplier, s.file},
+		"/disputes":                {"dispute", sources.Supplier, s.dispute},
+		"/revocations":             {"revoke", sources.Payroll, s.revoke},
 	} {
-		mux.Handle("POST "+Path+path, s.operation(o.name, o.run))
+		mux.Handle("POST "+Path+path, s.operation(o.name, o.kind, o.run))
 	}
 	mux.Handle("GET "+Path+"/sign-in/{id}", s.pages.Handler(s.show))
 	mux.Handle("POST "+Path+"/sign-in/{id}", s.pages.Form(s.submit))
@@ -152,6 +154,12 @@ type request struct {
 	Refresh       string      `json:"refresh"`
 	From          report.Date `json:"from"`
 	To            report.Date `json:"to"`
+	Number        string      `json:"number"`
+	Kind          string      `json:"kind"`
+	About         string      `json:"about"`
+	Statement     string      `json:"statement"`
+	Facts         string      `json:"facts"`
+	Due           report.Date `json:"due"`
 	sources.FileRequest
 }
 
@@ -171,14 +179,19 @@ func invalid(message string) error {
 func conflict(code, message string) error { return &problem{code, message, http.StatusConflict} }
 
 // operation adapts an operation, whose result is the answer; nil for no content.
-func (s *Server) operation(name string, run func(context.Context, request) (any, error)) http.Handler {
+func (s *Server) operation(name string, kind sources.Kind,
+	run func(context.Context, request, sources.Institution) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer, err := func() (any, error) {
 			q, err := s.read(r, name)
+			var in sources.Institution
+			if err == nil && kind != "" {
+				in, err = s.institution(q, kind)
+			}
 			if err != nil {
 				return nil, err
 			}
-			return run(r.Context(), q)
+			return run(r.Context(), q, in)
 		}()
 		status := http.StatusOK
 		if p := (*problem)(nil); errors.As(err, &p) {

@@ -134,7 +134,7 @@ func (f fields) with(names ...any) fields {
 }
 
 var operations = map[string]string{"institutions": "/institutions", "authorize": "/authorizations", "complete": "/authorizations/complete",
-	"renew": "/authorizations/renew", "payroll": "/payroll", "file": "/files", "revoke": "/revocations"}
+	"renew": "/authorizations/renew", "payroll": "/payroll", "file": "/files", "dispute": "/disputes", "revoke": "/revocations"}
 
 // call sends a signed request and checks the answer by the document.
 func (s *server) call(operation string, f fields) answer {

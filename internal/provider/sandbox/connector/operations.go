@@ -21,7 +21,7 @@ import (
 	"vestibule/internal/store"
 )
 
-func (s *Server) institutions(context.Context, request) (any, error) {
+func (s *Server) institutions(context.Context, request, sources.Institution) (any, error) {
 	type institution struct {
 		ID      string       `json:"id"`
 		Kind    sources.Kind `json:"kind"`
@@ -39,11 +39,8 @@ func (s *Server) institutions(context.Context, request) (any, error) {
 }
 
 // authorize begins an authorization.
-func (s *Server) authorize(ctx context.Context, q request) (any, error) {
-	in, err := s.institution(q, sources.Payroll)
+func (s *Server) authorize(ctx context.Context, q request, in sources.Institution) (any, error) {
 	switch {
-	case err != nil:
-		return nil, err
 	case !slices.Contains(s.config.RedirectURIs, q.RedirectURI):
 		return nil, invalid("redirectUri: is not the configured one")
 	case len(q.State) < 16 || len(q.State) > 128:
@@ -52,7 +49,7 @@ func (s *Server) authorize(ctx context.Context, q request) (any, error) {
 		return nil, invalid("language: must be en or es")
 	}
 	id, page := store.NewSecret(), store.NewSecret()
-	err = s.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+	err := s.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		return insert(ctx, tx, id, page, authorization{institution: in.ID, redirectURI: q.RedirectURI, state: q.State, language: q.Language,
 			State: signin.State{Step: signin.StepSignIn}, expires: s.config.Now().Add(pagesLifetime)})
 	})
@@ -60,18 +57,14 @@ func (s *Server) authorize(ctx context.Context, q request) (any, error) {
 }
 
 // complete exchanges a code for access.
-func (s *Server) complete(ctx context.Context, q request) (any, error) {
-	in, err := s.institution(q, sources.Payroll)
-	switch {
-	case err != nil:
-		return nil, err
-	case q.Authorization == "" || q.Code == "":
+func (s *Server) complete(ctx context.Context, q request, in sources.Institution) (any, error) {
+	if q.Authorization == "" || q.Code == "" {
 		return nil, invalid("authorization, code: both are required")
 	}
 	now := s.config.Now()
 	g := newGrant(now, now.AddDate(0, 0, consentDays).Truncate(time.Second))
 	var refused error
-	err = s.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+	err := s.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		refused = nil
 		at, err := ofAuthorization(ctx, tx, q.Authorization, in.ID)
 		switch {
@@ -125,17 +118,13 @@ func expired(access string, now time.Time) bool {
 }
 
 // renew exchanges what renews access for new access, once.
-func (s *Server) renew(ctx context.Context, q request) (any, error) {
-	in, err := s.institution(q, sources.Payroll)
-	switch {
-	case err != nil:
-		return nil, err
-	case q.Refresh == "":
+func (s *Server) renew(ctx context.Context, q request, in sources.Institution) (any, error) {
+	if q.Refresh == "" {
 		return nil, invalid("refresh: is missing")
 	}
 	now := s.config.Now()
 	var g grant
-	err = s.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+	err := s.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		g = newGrant(now, time.Time{})
 		g.Until, err = renew(ctx, tx, q.Refresh, in.ID, g, now)
 		return err
@@ -150,11 +139,8 @@ func (s *Server) renew(ctx context.Context, q request) (any, error) {
 const confirming = "payroll_mfa"
 
 // payroll returns the data of the account holder.
-func (s *Server) payroll(ctx context.Context, q request) (any, error) {
-	in, err := s.institution(q, sources.Payroll)
+func (s *Server) payroll(ctx context.Context, q request, in sources.Institution) (any, error) {
 	switch {
-	case err != nil:
-		return nil, err
 	case q.Access == "":
 		return nil, invalid("access: is missing")
 	case q.From.IsZero() || q.To.Before(q.From.Time):
@@ -191,11 +177,8 @@ func (s *Server) payroll(ctx context.Context, q request) (any, error) {
 }
 
 // file returns the file of a supplier on a person.
-func (s *Server) file(ctx context.Context, q request) (any, error) {
-	in, err := s.institution(q, sources.Supplier)
+func (s *Server) file(ctx context.Context, q request, in sources.Institution) (any, error) {
 	switch {
-	case err != nil:
-		return nil, err
 	case !contract.IsUUID(q.Reference):
 		return nil, invalid("reference: must be a UUID")
 	case q.AsOf.IsZero() || q.Person == nil:
@@ -212,13 +195,20 @@ func (s *Server) file(ctx context.Context, q request) (any, error) {
 	return answer, err
 }
 
-// revoke ends access and deletes the authorization.
-func (s *Server) revoke(ctx context.Context, q request) (any, error) {
-	in, err := s.institution(q, sources.Payroll)
+// dispute takes a dispute about the file of a supplier.
+func (s *Server) dispute(ctx context.Context, q request, in sources.Institution) (any, error) {
 	switch {
-	case err != nil:
-		return nil, err
-	case q.Access == "":
+	case !contract.IsUUID(q.Reference):
+		return nil, invalid("reference: must be a UUID")
+	case q.Number == "" || q.Kind == "" || q.About == "" || q.Statement == "" || q.Due.IsZero():
+		return nil, invalid("number, kind, about, statement, due: all are required")
+	}
+	return suppliers.Bureaus{}.Dispute(ctx, in.ID, sources.DisputeRequest{Number: q.Number, Facts: q.Facts})
+}
+
+// revoke ends access and deletes the authorization.
+func (s *Server) revoke(ctx context.Context, q request, in sources.Institution) (any, error) {
+	if q.Access == "" {
 		return nil, invalid("access: is missing")
 	}
 	return nil, s.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return revoke(ctx, tx, q.Access, q.Refresh, in.ID) })

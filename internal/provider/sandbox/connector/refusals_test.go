@@ -65,6 +65,11 @@ func TestRefusals(t *testing.T) {
 	grant := fields{"institution": provider, "authorization": "x", "code": "x"}
 	person := fields{"firstName": "Ana", "lastName": "Reyes"}
 	file := fields{"institution": "MEX_CDC", "reference": uuid.NewString(), "asOf": "2026-07-14", "person": person}
+	dispute := fields{"institution": "MEX_CDC", "reference": uuid.NewString(), "number": "D-2026-7KQ2MX", "kind": "account",
+		"about": "The card", "statement": "It was paid off.", "due": "2026-08-14"}
+	if got := s.call("dispute", dispute); got.StatusCode != http.StatusOK {
+		t.Errorf("a dispute: %d %s", got.StatusCode, got.body)
+	}
 	for _, c := range []struct {
 		operation string
 		request   fields
@@ -97,6 +102,9 @@ func TestRefusals(t *testing.T) {
 		{"file", file.with("reference", "x"), 400, "INVALID_REQUEST"},
 		{"file", file.with("asOf", nil), 400, "INVALID_REQUEST"},
 		{"file", file.with("person", nil), 400, "INVALID_REQUEST"},
+		{"dispute", dispute.with("institution", provider), 422, "UNSUPPORTED"},
+		{"dispute", dispute.with("reference", "x"), 400, "INVALID_REQUEST"},
+		{"dispute", dispute.with("statement", ""), 400, "INVALID_REQUEST"},
 		{"revoke", fields{"institution": provider}, 400, "INVALID_REQUEST"},
 		{"revoke", fields{"institution": "none", "access": "x"}, 400, "INVALID_REQUEST"},
 		{"revoke", fields{"institution": provider, "access": "x"}, 204, ""},

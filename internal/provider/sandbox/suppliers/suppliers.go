@@ -32,7 +32,7 @@ import (
 // Bureaus implements all suppliers, as a sources.Bureau. Its zero value is ready.
 type Bureaus struct{}
 
-var _ sources.Bureau = Bureaus{}
+var _ sources.DisputeTaker = Bureaus{}
 
 // Institutions implements sources.Connector.
 func (b Bureaus) Institutions() (all []sources.Institution) {
@@ -51,6 +51,15 @@ func (b Bureaus) File(_ context.Context, code string, r sources.FileRequest) (pa
 		f.Person.Documents = nil
 	}
 	return f, b.Quote(f.Currency, r.AsOf.Time), nil
+}
+
+// Dispute implements sources.DisputeTaker. A bureau looks into every dispute, and keeps nothing.
+func (Bureaus) Dispute(_ context.Context, code string, r sources.DisputeRequest) (sources.DisputeReceipt, error) {
+	out := sources.DisputeReceipt{Number: code + "-" + strings.ToUpper(derive(code, r.Number)[:8]), Message: "We look into the dispute."}
+	if r.Facts != "" {
+		out.Message = "We added the new facts."
+	}
+	return out, nil
 }
 
 // Last names that select a file, ignoring case. With any other, the applicant's seed

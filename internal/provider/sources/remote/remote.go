@@ -41,8 +41,8 @@ type Connector struct {
 }
 
 var (
-	_ sources.Authorizer = (*Connector)(nil)
-	_ sources.Bureau     = (*Connector)(nil)
+	_ sources.Authorizer   = (*Connector)(nil)
+	_ sources.DisputeTaker = (*Connector)(nil)
 )
 
 // Options are what a Connector depends on. The zero value is for production.
@@ -119,6 +119,7 @@ var (
 	renew            = operation{path: "/authorizations/renew", name: "renew", schema: "Grant", once: true}
 	fetchPayroll     = operation{path: "/payroll", name: "payroll", schema: "Payroll"}
 	fetchFile        = operation{path: "/files", name: "file", schema: "File"}
+	passDispute      = operation{path: "/disputes", name: "dispute", schema: "DisputeReceipt"}
 	revoke           = operation{path: "/revocations", name: "revoke"}
 )
 
@@ -387,6 +388,24 @@ func (c *Connector) File(ctx context.Context, supplier string, r sources.FileReq
 		return passport.File{}, nil, sources.Fail(sources.Rejected, fmt.Errorf("%s: the file %w", p.ID, err))
 	}
 	return f, answer.Quote, nil
+}
+
+// Dispute implements sources.DisputeTaker. Connectors need not have the operation.
+func (c *Connector) Dispute(ctx context.Context, supplier string, r sources.DisputeRequest) (out sources.DisputeReceipt, err error) {
+	p, err := c.program(supplier)
+	if err != nil {
+		return out, err
+	}
+	parameters := map[string]any{"institution": supplier, "reference": r.Reference, "number": r.Number, "kind": r.Kind, "about": r.About,
+		"statement": r.Statement, "due": r.Due}
+	if r.Facts != "" {
+		parameters["facts"] = r.Facts
+	}
+	err = p.call(ctx, passDispute, parameters, &out)
+	if e := (*rest.StatusError)(nil); errors.As(err, &e) && e.Problem == "" && e.Code == http.StatusNotFound {
+		err = sources.Fail(sources.Unsupported, err)
+	}
+	return out, err
 }
 
 // checkFile returns an error for a file that contradicts itself.

@@ -30,7 +30,7 @@ var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 		return nil, err
 	}
 	out := map[string]*jsonschema.Schema{}
-	for _, name := range []string{"Institutions", "Authorization", "Grant", "Payroll", "File", "Error"} {
+	for _, name := range []string{"Institutions", "Authorization", "Grant", "Payroll", "File", "DisputeReceipt", "Error"} {
 		if out[name], err = c.Compile("connector.json#/components/schemas/" + name); err != nil {
 			return nil, err
 		}

@@ -12,3 +12,9 @@ CREATE TABLE consumer_corrections (
     PRIMARY KEY (public_token, revision)
 );
 CREATE INDEX consumer_corrections_consumer ON consumer_corrections (consumer_id, at);
+
+-- Whether a dispute about a passport was passed to its bureau: waiting, passed, unsupported, failed; empty:
+-- a report of another kind, or of an earlier version. receipt is the bureau's answer, encrypted under key_id.
+ALTER TABLE disputes ADD COLUMN passing TEXT NOT NULL DEFAULT '';
+ALTER TABLE disputes ADD COLUMN passed_at BIGINT;
+ALTER TABLE disputes ADD COLUMN receipt BYTEA;
