@@ -145,13 +145,13 @@ func (d commandDir) changeFeatures(t *testing.T, made createdCustomer) {
 // addWithPortal adds a customer with the addresses of its portal, and prints the variables of that portal.
 func (d commandDir) addWithPortal(t *testing.T) {
 	for _, refused := range []string{"http://third.example", "https://10.1.2.3", "https://third.example/portal", "third.example"} {
-		if code, out, errs := d.run(t, "customer", "add", "Third Bank", "--staff=ops@third.example", "--portal="+refused); code != 1 || out != "" ||
-			!strings.Contains(errs, "--portal: ") {
+		if code, out, errs := d.run(t, "customer", "add", "Third Bank", "--staff=ops@third.example", "--portal="+refused); code != 1 ||
+			out != "" || !strings.Contains(errs, "--portal: ") {
 			t.Errorf("%s: %d %s%s", refused, code, out, errs)
 		}
 	}
-	code, out, errs := d.run(t, "customer", "add", "Third Bank", "--staff=ops@third.example", "--portal=https://third.example/", "--format=env",
-		"--provider-url=https://service.example")
+	code, out, errs := d.run(t, "customer", "add", "Third Bank", "--staff=ops@third.example", "--portal=https://third.example/",
+		"--format=env", "--provider-url=https://service.example")
 	for _, want := range []string{"^VESTIBULE_ENVIRONMENT=production\n", "\nVESTIBULE_PORTAL_URL=https://third.example\n",
 		"\nVESTIBULE_PROVIDER_URL=https://service.example\n", "\nVESTIBULE_PUBLIC_ID=svc-\\w+\n", "\nVESTIBULE_CLIENT_ID=client-\\w+\n",
 		"\nVESTIBULE_SECRET_KEY=\\S{40,}\n", "\nVESTIBULE_PRODUCTS=cashflow=[-0-9a-f]{36},\\S+\n", "\nVESTIBULE_WEBHOOK_SECRET=whsec_\\S+\n$"} {
