@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/suggest"
 )
 
 // cli is the command line. A command is a struct with a Run method and a field here. Flags
@@ -260,17 +261,27 @@ func (c *cli) explain(err error, args []string) error {
 	if !errors.As(err, &parsing) {
 		return err
 	}
-	likely := suggested(args)
+	program, text := parsing.Context.Model.Node, err.Error()
+	likely := mistyped(program, args)
 	inArgs := parsing.Context.Error != nil // rather than in a variable, or missing
 	switch refused := c.refused != nil && slices.Contains(parsing.Context.Flags(), c.refused.flag); {
 	case refused && inArgs:
 		return errors.New(c.refused.why)
 	case refused:
 		return errors.New(c.refused.why + " (variable " + variableOf(c.refused.flag.Name) + ")")
-	case strings.Contains(err.Error(), "did you mean"):
-		return err
 	case likely != nil:
 		return likely
+	case strings.HasPrefix(text, "unknown flag "):
+		text, _, _ = strings.Cut(text, ", did you mean")
+		known := candidates(program, args, "-")
+		if closest := suggest.Closest(strings.TrimPrefix(text, "unknown flag "), known); closest != "" {
+			return fmt.Errorf("%s; did you mean %q?", text, closest)
+		}
+		command, _ := find(program, withoutFlags(args))
+		if command != program {
+			return fmt.Errorf("%s; `vestibule help %s` lists the flags", text, commandPath(command))
+		}
+		return fmt.Errorf("%s; `vestibule --help` lists commands and flags", text)
 	case inArgs:
 		return fmt.Errorf("%w; `vestibule --help` lists commands and flags", err)
 	}
@@ -288,7 +299,7 @@ func (c *cli) explain(err error, args []string) error {
 	case len(commands) > 0:
 		return errors.New("missing command: " + strings.Join(commands, ", "))
 	case len(arguments) > 0:
-		return errors.New("missing arguments: " + strings.Join(arguments, " "))
+		return fmt.Errorf("missing arguments: %s; `vestibule help %s` explains them", strings.Join(arguments, " "), commandPath(command))
 	}
 	return err
 }

@@ -105,7 +105,7 @@ type Process struct {
 
 	DrainGrace time.Duration `default:"0s" placeholder:"DURATION" help:"Time after SIGTERM in which requests are still accepted, at most 10m."`
 
-	WebhookNetworks []netip.Prefix `sep:"," placeholder:"CIDR,…" help:"Private networks that webhooks and events may go to. Default: none."`
+	WebhookNetworks []netip.Prefix `sep:"," placeholder:"CIDR" help:"Private networks that webhooks and events may go to. Default: none."`
 }
 
 // Validate checks the configuration.

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"vestibule/internal/suggest"
 )
 
 // topics are the headings of the overview, by the tag topic of the commands in cli.
@@ -92,26 +93,31 @@ func (c helpCommand) Run(in *invocation) error {
 		return err
 	}
 	if _, rest := find(in.command.Model.Node, c.Words); len(rest) > 0 {
-		return refusal{cmp.Or(suggested(c.Words), fmt.Errorf("%s is not a command", strings.Join(c.Words, " ")))}
+		return refusal{cmp.Or(mistyped(in.command.Model.Node, c.Words), fmt.Errorf("%s is not a command", strings.Join(c.Words, " ")))}
 	}
 	_, _, err := new(cli).parse(append(slices.Clone(c.Words), "--help"), in.stdout, in.stderr)
 	return err
 }
 
-// suggested returns the error of a command that is misspelled, if the arguments have one. kong takes the
-// word for an argument of a default command, so that this parses again without defaults.
-func suggested(args []string) error {
-	parser, err := new(cli).parser(kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}))
-	if err != nil {
-		return err
+// mistyped returns the error of a command that is misspelled, if the words have one. kong takes such a word for an argument
+// of a default command.
+func mistyped(program *kong.Node, words []string) error {
+	command, rest := find(program, withoutFlags(words))
+	if len(rest) == 0 || len(command.Children) == 0 {
+		return nil
 	}
-	for _, n := range append(parser.Model.Children, parser.Model.Node) {
-		n.DefaultCmd = nil
+	var names []string
+	for _, c := range command.Children {
+		names = append(names, c.Name)
 	}
-	if _, err = parser.Parse(args); err != nil && strings.Contains(err.Error(), "did you mean") {
-		return err
+	if closest := suggest.Closest(rest[0], names); closest != "" {
+		return fmt.Errorf("unexpected argument %s; did you mean %q?", rest[0], closest)
 	}
 	return nil
+}
+
+func withoutFlags(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "-") })
 }
 
 type completionCommand struct {
@@ -152,7 +158,7 @@ func (c completeCommand) Run(in *invocation) error {
 // candidates returns the values of the flag before the last word or in it, or else the flags, or the
 // subcommands and values of arguments, of the command that the words name.
 func candidates(program *kong.Node, words []string, last string) (out []string) {
-	command, rest := find(program, slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "-") }))
+	command, rest := find(program, withoutFlags(words))
 	name, _, assigned := strings.Cut(last, "=")
 	for _, level := range command.AllFlags(false) {
 		for _, f := range level {

@@ -84,18 +84,20 @@ func TestExamples(t *testing.T) {
 
 func TestSuggestions(t *testing.T) {
 	for line, want := range map[string]string{
-		"srve":                       `unexpected argument srve, did you mean "serve"?`,
-		"custmoer list":              `unexpected argument custmoer, did you mean "customer"?`,
-		"customer lsit":              `unexpected argument lsit, did you mean one of "list", "limit"?`,
-		"product creat":              `unexpected argument creat, did you mean "create"?`,
-		"help conf cretae":           `unexpected argument conf, did you mean "configuration"?`,
-		"help customer ad":           `unexpected argument ad, did you mean "add"?`,
-		"srve --help":                `unexpected argument srve, did you mean "serve"?`,
+		"srve":                       `unexpected argument srve; did you mean "serve"?`,
+		"custmoer list":              `unexpected argument custmoer; did you mean "customer"?`,
+		"customer lsit":              `unexpected argument lsit; did you mean "list"?`,
+		"product creat":              `unexpected argument creat; did you mean "create"?`,
+		"help conf cretae":           `unexpected argument conf; did you mean "configuration"?`,
+		"help customer ad":           `unexpected argument ad; did you mean "add"?`,
+		"srve --help":                `unexpected argument srve; did you mean "serve"?`,
 		"help dance":                 "dance is not a command",
-		"serve --portl-addr=x":       `unknown flag --portl-addr, did you mean "--portal-addr"?`,
+		"serve --portl-addr=x":       `unknown flag --portl-addr; did you mean "--portal-addr"?`,
 		"dance":                      "unexpected argument dance; `vestibule --help` lists commands and flags",
+		"credentials --json":         "unknown flag --json; `vestibule help credentials` lists the flags",
+		"trigger":                    "missing arguments: <event>; `vestibule help trigger` explains them",
 		"completion tcsh":            `<shell> must be one of "bash","zsh","fish" but got "tcsh"`,
-		"--data-dir=./x configratin": `unexpected argument configratin, did you mean "configuration"?`,
+		"--data-dir=./x configratin": `unexpected argument configratin; did you mean "configuration"?`,
 	} {
 		if exit, _, errs := run(t, strings.Fields(line)...); exit != 2 || !strings.HasPrefix(errs, "vestibule: "+want) {
 			t.Errorf("%s: exit code %d, %s\nwant %s", line, exit, errs, want)

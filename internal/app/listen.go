@@ -44,8 +44,8 @@ func (in *invocation) sandboxCustomer() (doctor.Config, *svcapi.Client, error) {
 }
 
 type listenCommand struct {
-	ForwardTo       string `env:"-" placeholder:"URL" help:"Post each event of the provider to this address, signed as webhooks are. Default: print only."`
-	ForwardEventsTo string `env:"-" placeholder:"URL" help:"Post each event of the portal to this address, signed as in life. Default: print only."`
+	ForwardTo       string `env:"-" placeholder:"URL" help:"Post the provider's events to this address, signed. Default: print only."`
+	ForwardEventsTo string `env:"-" placeholder:"URL" help:"Post the portal's events to this address, signed. Default: print only."`
 }
 
 func (listenCommand) uses() string {
@@ -74,7 +74,10 @@ func (s *stream) ask(ctx context.Context, query string) (events []json.RawMessag
 	}
 	err = callJSON(ctx, http.MethodGet, s.url+query, s.auth, nil, &out)
 	if refused := (*svcapi.Error)(nil); errors.As(err, &refused) && refused.HTTP == http.StatusNotFound {
-		err = fmt.Errorf("%s: no sandbox events: it serves production, or is of an older version", s.of)
+		err = errors.New("it has no sandbox events: it serves production, or is of an older version")
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", s.of, err)
 	}
 	return out.Events, out.Last, err
 }
@@ -103,12 +106,8 @@ func (c listenCommand) Run(ctx context.Context, in *invocation) error {
 		if err := sender.CheckURL(s.forwardTo); err != nil {
 			return refusal{fmt.Errorf("%s: %w", s.flag, err)}
 		}
-		for _, text := range s.secrets {
-			secret, err := webhook.ParseSecret(text)
-			if err != nil {
-				return refusal{fmt.Errorf("%s: %w", s.secretFlag, err)}
-			}
-			s.signers = append(s.signers, secret)
+		if s.signers, err = webhook.ParseSecrets(s.secrets); err != nil {
+			return refusal{fmt.Errorf("%s: %w", s.secretFlag, err)}
 		}
 		if len(s.signers) == 0 {
 			return refusal{fmt.Errorf("%s needs %s, which signs what is forwarded", s.flag, s.secretFlag)}

@@ -20,7 +20,8 @@ import (
 
 // sandboxFlags name the running program to the commands listen, trigger and seed.
 func (w *testServer) sandboxFlags() []string {
-	return []string{"--data-dir=" + w.dir, "--portal-url=" + w.Portal, "--provider-url=" + w.Provider, "--provider-addr=" + strings.TrimPrefix(w.Provider, "http://")}
+	return []string{"--data-dir=" + w.dir, "--portal-url=" + w.Portal, "--provider-url=" + w.Provider,
+		"--provider-addr=" + strings.TrimPrefix(w.Provider, "http://")}
 }
 
 // command runs a command against the program.

@@ -104,7 +104,8 @@ type seed struct {
 func (in *invocation) portalAPI() (url, key string, secrets []string) {
 	url = in.config.addressOf(in.config.Listen.PortalURL, in.config.Listen.PortalAddr)
 	key, secrets = in.config.API.Key, in.config.Events.Secrets
-	if made, err := readCredentials(in.config.Store.Dir); err == nil && in.config.Account.ClientID == "" { // its portal is of the generated account
+	// The portal of a data folder is of the generated account.
+	if made, err := readCredentials(in.config.Store.Dir); err == nil && in.config.Account.ClientID == "" {
 		key = cmp.Or(key, made.PortalAPIKey)
 		if len(secrets) == 0 && made.EventsSecret != "" {
 			secrets = []string{made.EventsSecret}
@@ -128,8 +129,9 @@ func (c seedCommand) Run(ctx context.Context, in *invocation) error {
 	}
 	for i := range c.Count {
 		first, last := all.First[i%len(all.First)], all.Last[i*7%len(all.Last)]
-		if _, err := in.apply(ctx, all.Applications[i%len(all.Applications)], &svcapi.Prefill{FirstName: first, LastName: last,
-			Email: strings.ToLower(first+"."+last) + "@example.org", DOB: fmt.Sprintf("19%02d-%02d-%02d", 60+i%40, 1+i%12, 1+i%28)}, "", ""); err != nil {
+		who := &svcapi.Prefill{FirstName: first, LastName: last, Email: strings.ToLower(first+"."+last) + "@example.org",
+			DOB: fmt.Sprintf("19%02d-%02d-%02d", 60+i%40, 1+i%12, 1+i%28)}
+		if _, err := in.apply(ctx, all.Applications[i%len(all.Applications)], who, "", ""); err != nil {
 			return fmt.Errorf("application %d: %w", i+1, err)
 		}
 	}

@@ -76,7 +76,7 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 		}
 	}
 	receiver := &webhook.Receiver{Now: time.Now, Headers: profile.WebhookHeaders}
-	if receiver.Secrets, err = secrets(c.Account.WebhookSecrets); err != nil {
+	if receiver.Secrets, err = webhook.ParseSecrets(c.Account.WebhookSecrets); err != nil {
 		return h, err
 	}
 	// Lax, because the service links back here. Its cross-site POST arrives without
@@ -199,7 +199,7 @@ func wireNotify(c Config, service *applications.Service, queue *jobs.Queue) (*no
 	out := notify.New(notify.Service{DB: c.DB, Queue: queue, Sender: sender, Applications: service, Environment: c.Environment,
 		URL: c.Events.URL, Now: c.Now, Log: c.Log})
 	var err error
-	if out.Secrets, err = secrets(c.Events.Secrets); err != nil || c.Events.URL == "" {
+	if out.Secrets, err = webhook.ParseSecrets(c.Events.Secrets); err != nil || c.Events.URL == "" {
 		return out, err
 	}
 	if err := sender.CheckURL(c.Events.URL); err != nil {
@@ -216,15 +216,4 @@ func hostOf(address string) string {
 		return u.Hostname()
 	}
 	return address
-}
-
-func secrets(written []string) (out []webhook.Secret, err error) {
-	for _, s := range written {
-		secret, err := webhook.ParseSecret(s)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, secret)
-	}
-	return out, nil
 }

@@ -240,6 +240,42 @@ func TestFireWebhooks(t *testing.T) {
 	})
 }
 
+// TestControlsNameFields names missing fields before wrong ones, and says what would be right.
+func TestControlsNameFields(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		for _, c := range []struct {
+			path string
+			body map[string]any
+			want string
+		}{
+			{"/webhooks/fire", map[string]any{}, "publicToken is missing: give the publicToken of a report"},
+			{"/callbacks", map[string]any{"url": "ftp://x.example"}, "publicId is missing"},
+			{"/callbacks", map[string]any{}, "publicId is missing, url is missing"},
+			{"/callbacks", map[string]any{"publicId": "x", "url": b.seed.CallbackURL}, "publicId is of no account of this sandbox"},
+			{"/complete-urls", map[string]any{}, "publicId is missing, url is missing"},
+			{"/faults", map[string]any{"times": 0}, "match is missing, action is missing"},
+			{"/clock", map[string]any{}, "now must be given, or advance, and not both"},
+			{"/clock", map[string]any{"now": "tomorrow"}, "now must be a time from 2000 to 2100 such as 2026-05-04T10:00:00Z"},
+			{"/visits/none/complete", map[string]any{}, "token is not the token of a visit: give"},
+		} {
+			a, said := b.do("POST", c.path, c.body), []string{}
+			details, _ := a.body["details"].([]any)
+			for _, d := range details {
+				d := d.(map[string]any)
+				said = append(said, d["field"].(string)+" "+d["message"].(string))
+			}
+			if got := strings.Join(said, ", "); a.status < 400 || a.status >= 500 || !strings.HasPrefix(got, c.want) {
+				t.Errorf("%s %v: %d %s, want %s", c.path, c.body, a.status, got, c.want)
+			}
+		}
+		b.want("a test event", b.do("POST", "/webhooks/fire", map[string]any{"publicId": b.seed.PublicID}), 200, "")
+		for range 9 {
+			b.do("POST", "/webhooks/fire", map[string]any{"publicId": b.seed.PublicID})
+		}
+		b.want("the eleventh", b.do("POST", "/webhooks/fire", map[string]any{"publicId": b.seed.PublicID}), 429, contract.CodeRateLimited)
+	})
+}
+
 func TestCallbacksAndCompleteURLs(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		url := b.seed.CallbackURL

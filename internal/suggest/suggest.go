@@ -4,14 +4,22 @@ package suggest
 import "strings"
 
 // Closest returns the name of names that is most like name, or "" if none is like it. Case,
-// hyphens and underscores do not count. A third of the bytes may differ, at most three.
+// hyphens and underscores do not count. A third of the bytes may differ, at most three, unless name
+// begins one of the names only.
 func Closest(name string, names []string) (closest string) {
 	least, given := 4, plain(name[:min(len(name), 64)]) // longer names are like none
+	var begun []string
 	for _, known := range names {
 		other := plain(known)
+		if len(given) > 2 && strings.HasPrefix(other, given) {
+			begun = append(begun, known)
+		}
 		if d := distance(given, other); d < least && d <= max(len(given), len(other))/3 {
 			closest, least = known, d
 		}
+	}
+	if closest == "" && len(begun) == 1 {
+		return begun[0]
 	}
 	return closest
 }

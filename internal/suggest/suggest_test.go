@@ -8,7 +8,8 @@ import (
 func TestClosest(t *testing.T) {
 	names := []string{"externalId", "userArgs", "prefill", "mode", "dob", "serve", "server"}
 	for given, want := range map[string]string{
-		"external_id": "externalId", "ExternalID": "externalId", "externlaId": "externalId", "extId": "", "userArg": "userArgs",
+		"external_id": "externalId", "ExternalID": "externalId", "externlaId": "externalId", "extId": "",
+		"ext": "externalId", "ex": "", "userArg": "userArgs",
 		"prefil": "prefill", "prefills": "prefill", "mod": "mode", "dbo": "dob", "do": "dob", "x": "", "": "", "__": "", "birthday": "",
 		"sevre": "serve", "serve": "serve", strings.Repeat("externalId", 10): "", "préfill": "prefill", "\xff\x00": "",
 	} {

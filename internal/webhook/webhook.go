@@ -98,6 +98,18 @@ func ParseSecret(s string) (Secret, error) {
 	return Secret{key}, nil
 }
 
+// ParseSecrets parses several secrets.
+func ParseSecrets(texts []string) (all []Secret, err error) {
+	for _, text := range texts {
+		secret, err := ParseSecret(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, secret)
+	}
+	return all, nil
+}
+
 // String hides the key, from fmt and from logs.
 func (Secret) String() string { return "whsec_***" }
 

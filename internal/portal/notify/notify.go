@@ -179,7 +179,8 @@ type event struct {
 // revises the report, and sends it. While the receiver is stopped the event is still stored, so
 // that it can be resent manually. A sandbox stores events without a receiver, too, for Listen.
 func (s *Service) Record(ctx context.Context, tx *store.Tx, a applications.Application, l applications.TimelineEntry) error {
-	if s.URL == "" && s.Environment != contract.Sandbox || !l.Moved() && !decided(a, l) && l.Kind != journey.Kept && l.Kind != journey.Revised {
+	unread := s.URL == "" && s.Environment != contract.Sandbox
+	if unread || !l.Moved() && !decided(a, l) && l.Kind != journey.Kept && l.Kind != journey.Revised {
 		return nil
 	}
 	e := event{id: webhook.NewEventID(), applicationID: a.ID, sequence: l.Seq, kind: typeOf(a, l), created: l.At}

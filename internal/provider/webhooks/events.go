@@ -140,12 +140,8 @@ func (s *Service) target(ctx context.Context, q store.Queryer, d webhook.Deliver
 		return t, err
 	}
 	t.Once = d.Type == webhook.TypeTest
-	for _, text := range all {
-		secret, err := webhook.ParseSecret(text)
-		if err != nil {
-			return t, fmt.Errorf("webhooks: secret: %w", err)
-		}
-		t.Secrets = append(t.Secrets, secret)
+	if t.Secrets, err = webhook.ParseSecrets(all); err != nil {
+		return t, fmt.Errorf("webhooks: secret: %w", err)
 	}
 	return t, nil
 }
