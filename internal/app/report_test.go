@@ -114,7 +114,7 @@ func TestReportFromFiles(t *testing.T) {
 		{[]string{short, "--balance", "short.csv=much"}, `"much" is not an amount`},
 		{[]string{short, "--balance", "short.csv=1,250.00", "--balance", "other.csv=1"}, "--balance other.csv"},
 		{[]string{filepath.Join(dir, "nothing.csv")}, "no such file"},
-		{[]string{person}, "no line names the columns"},
+		{[]string{person}, "a JSON file is not read"},
 		{[]string{short, "--balance", "short.csv=1", "--submit"}, "--submit needs --personal"},
 		{[]string{long, "--personal", short}, "--personal"},
 	} {

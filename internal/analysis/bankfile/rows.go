@@ -229,12 +229,9 @@ func (t *table) readFigures() error {
 			}
 		}
 		r.balance, r.balanced = r.value[runningBalance], r.has[runningBalance]
-		if r.counts && t.onlyBalance(r) {
+		if empty := !r.has[amount] && !r.has[moneyOut] && !r.has[moneyIn]; r.counts && (empty || t.onlyBalance(r)) {
 			r.counts, r.opening = false, r.balanced
-		}
-		if r.counts && !r.has[amount] && !r.has[moneyOut] && !r.has[moneyIn] {
-			r.counts, r.opening = false, r.balanced
-			if !r.balanced {
+			if empty && !r.balanced {
 				t.notes = append(t.notes, r)
 			}
 		}

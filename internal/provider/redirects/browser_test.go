@@ -73,9 +73,16 @@ func TestOpenDoesNotBindBrowser(t *testing.T) {
 		to, token := create(t, r, map[string]any{})
 		path := visitPath(t, r.Do("GET", to, nil))
 		preview := r.Browser()
-		preview.Do("GET", path, nil)
 		preview.Do("HEAD", path, nil)
-		preview.Do("GET", path, nil, func(req *http.Request) { req.Header.Set("Sec-Purpose", "prefetch") })
+		for _, name := range []string{"Sec-Purpose", "Purpose"} {
+			if a := preview.Do("GET", path, nil, func(req *http.Request) { req.Header.Set(name, "prefetch") }); a.Status != http.StatusOK {
+				t.Errorf("fetched ahead: %d", a.Status)
+			}
+		}
+		if n := r.Count(`SELECT count(*) FROM visits WHERE state <> 'created'`); n != 0 {
+			t.Error("a page that was fetched ahead opened the visit")
+		}
+		preview.Do("GET", path, nil)
 		if a := preview.Do("GET", path+"/return", nil,
 			func(req *http.Request) { req.Header.Set("Sec-Purpose", "prefetch") }); a.Status != http.StatusServiceUnavailable {
 			t.Errorf("a prefetched return: %d", a.Status)

@@ -30,7 +30,7 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
 	if err := s.authorize(r, v); err != nil {
 		return err
 	}
-	if v.State == flow.Created && r.Method == http.MethodGet {
+	if v.State == flow.Created && r.Method == http.MethodGet && !fetchedAhead(r) {
 		if v, err = s.openPage(r.Context(), handle); err != nil {
 			return err
 		}
