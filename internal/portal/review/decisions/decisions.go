@@ -102,33 +102,26 @@ type note struct {
 var ErrStored = errors.New("decisions: a stored report does not parse")
 
 // View parses a report and decides what it means, compared with what the applicant stated.
-func View(product contract.Product, raw []byte, stated prefill.Fields, c pages.Case) (v pages.Measured, err error) {
+func View(product contract.Product, raw []byte, stated prefill.Fields, c pages.Case) (pages.Measured, error) {
 	switch product {
 	case contract.Cashflow:
-		var r *report.Cashflow
-		if r, err = report.ParseCashflow(raw); err == nil {
-			v = pages.ReportView{Case: c, Report: r, Verdict: verdict.OfCashflow(r, stated)}
+		if r, err := report.ParseCashflow(raw); err == nil {
+			return pages.ReportView{Case: c, Report: r, Verdict: verdict.OfCashflow(r, stated)}, nil
 		}
 	case contract.Income:
-		var r *report.Income
-		if r, err = report.ParseIncome(raw); err == nil {
-			v = pages.IncomeView{Case: c, Report: r, Verdict: verdict.OfIncome(r, stated)}
+		if r, err := report.ParseIncome(raw); err == nil {
+			return pages.IncomeView{Case: c, Report: r, Verdict: verdict.OfIncome(r, stated)}, nil
 		}
 	case contract.Eligibility:
-		var r *report.Eligibility
-		if r, err = report.ParseEligibility(raw); err == nil {
-			v = pages.EligibilityView{Case: c, Report: r, Verdict: verdict.OfEligibility(r, stated)}
+		if r, err := report.ParseEligibility(raw); err == nil {
+			return pages.EligibilityView{Case: c, Report: r, Verdict: verdict.OfEligibility(r, stated)}, nil
 		}
 	case contract.Passport:
-		var r *report.Passport
-		if r, err = report.ParsePassport(raw); err == nil {
-			v = pages.PassportView{Case: c, Report: r, Verdict: verdict.OfPassport(r, stated)}
+		if r, err := report.ParsePassport(raw); err == nil {
+			return pages.PassportView{Case: c, Report: r, Verdict: verdict.OfPassport(r, stated)}, nil
 		}
 	}
-	if v == nil {
-		err = ErrStored
-	}
-	return v, err
+	return nil, ErrStored
 }
 
 // reasons returns the reasons that a report gives for a decline, each once: those of its findings,
