@@ -243,3 +243,20 @@ func TestDisputeOfASubmission(t *testing.T) {
 		}
 	})
 }
+
+// TestKnownRevisions asks for reports of every kind in the revision that the caller has, and in another one.
+func TestKnownRevisions(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		income, _, _ := b.incomeVisit(person("Default", "Harper"), map[string]any{"username": "default"})
+		eligibility, _, _ := b.eligibilityVisit("Eligibility, assets only", "prefill", resident)
+		passport := b.passportVisit(report.Suppliers()[0].Code, applicantNamed("Default", "Harper"))
+		for path, token := range map[string]string{contract.Income.Path() + "/json": income, contract.Eligibility.Path() + "/json": eligibility,
+			contract.Passport.Path() + "/json": passport, contract.Passport.Path() + "/pdf": passport} {
+			for known, status := range map[string]int{`"0"`: 304, `"1"`: 200} {
+				if a := b.get(path, append(b.named(token), "If-None-Match", known)); a.status != status || (len(a.raw) == 0) != (status == 304) {
+					t.Errorf("%s, %s: %d with %d bytes", path, known, a.status, len(a.raw))
+				}
+			}
+		}
+	})
+}
