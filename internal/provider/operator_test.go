@@ -216,7 +216,8 @@ func (h *harborBank) suspend(t *testing.T) {
 	if a := h.operator.operate(h.page, h.page+"/suspend"); a.status != 303 {
 		t.Fatalf("suspending: %d", a.status)
 	}
-	if a := h.ada.send("/dashboard/credentials", opened); a.status != http.StatusLocked || h.count(`SELECT count(*) FROM credentials`) != made {
+	if a := h.ada.send("/dashboard/credentials", opened); a.status != http.StatusLocked ||
+		h.count(`SELECT count(*) FROM credentials`) != made {
 		t.Errorf("a suspended account's open form: %d", a.status)
 	}
 	works("suspended", false)

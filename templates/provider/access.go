@@ -169,7 +169,8 @@ func readGrid(l i18n.Lang, all []AccessRead) ui.Grid {
 			what = i18n.T(l, "access.reads.revision", "report", what, "n", strconv.Itoa(r.Revision))
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Text: who}, {Text: what}, // the PDF has texts alone
-			{Text: ui.MomentWords(l, r.First.UTC()), Body: ui.Moment(l, r.First)}, {Text: ui.MomentWords(l, r.Last.UTC()), Body: ui.Moment(l, r.Last)}})
+			{Text: ui.MomentWords(l, r.First.UTC()), Body: ui.Moment(l, r.First)},
+			{Text: ui.MomentWords(l, r.Last.UTC()), Body: ui.Moment(l, r.Last)}})
 	}
 	return g
 }

@@ -83,8 +83,8 @@ func use(ctx context.Context, tx *store.Tx, mailbox []byte, lock string) (File, 
 // store.ErrNotFound without such a file.
 func read(ctx context.Context, q store.Queryer, mailbox string, by any, since time.Time, lock string) (f File, err error) {
 	var frozen, lifted, alert int64
-	err = q.QueryRowContext(ctx, `SELECT frozen_at, lifted_until, alert_until FROM consumer_files WHERE mailbox = `+mailbox+` AND used_at >= $2`+lock,
-		by, store.MicrosOrZero(since)).Scan(&frozen, &lifted, &alert)
+	err = q.QueryRowContext(ctx, `SELECT frozen_at, lifted_until, alert_until FROM consumer_files
+		WHERE mailbox = `+mailbox+` AND used_at >= $2`+lock, by, store.MicrosOrZero(since)).Scan(&frozen, &lifted, &alert)
 	f.FrozenAt, f.LiftedUntil, f.AlertUntil = instant(frozen), instant(lifted), instant(alert)
 	return f, store.MapNotFound(err)
 }

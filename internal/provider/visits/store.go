@@ -52,8 +52,9 @@ const columns = `
 func scan(row *sql.Row) (visit, error) {
 	var v visit
 	var created, expires, ended, signedIn int64
-	err := row.Scan(&v.id, &v.publicToken, &v.customerID, &v.productID, &v.Product, &v.environment, &v.consumerID, &v.State, &v.Step, &v.Scenario,
-		&v.Bank, &v.Username, &v.Tries, &v.Status, &v.Substatus, &v.Error, &v.sandboxReportID, &v.version, &created, &expires, &ended,
+	err := row.Scan(&v.id, &v.publicToken, &v.customerID, &v.productID, &v.Product, &v.environment, &v.consumerID, &v.State, &v.Step,
+		&v.Scenario, &v.Bank, &v.Username, &v.Tries, &v.Status, &v.Substatus, &v.Error, &v.sandboxReportID, &v.version,
+		&created, &expires, &ended,
 		&v.SourceType, &signedIn, &v.Sources, &v.Employers, &v.IncomeOnly, &v.Employer, &v.stated, &v.tokenless, &v.hosted, &v.browser,
 		&v.CodeTries, &v.Codes, &v.CodeSent, &v.BankLimit, &v.frozen)
 	if err != nil {
