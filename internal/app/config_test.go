@@ -218,7 +218,7 @@ func TestCommandErrors(t *testing.T) {
 		{"serve", 2, `--sandbox-faults: must be a whole number, not "some" (variable VESTIBULE_SANDBOX_FAULTS)`},
 		{"keys", 2, `missing command: "rotate"`},
 		{"connector", 2, `missing command: "check", "institutions"`},
-		{"report", 2, "missing arguments: <file> ..."},
+		{"report", 2, "missing arguments: <file> ...; `vestibule help report` explains them"},
 		{"report nowhere.csv", 1, "open nowhere.csv: no such file or directory"},
 		{"customer add X --staff=someone", 2, "--staff: must be an email address"},
 		{"keys rotate", 1, "no database found: give its --data-dir or --database-url"},

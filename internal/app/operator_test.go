@@ -77,7 +77,7 @@ func (w *testServer) operatorRoutes(t *testing.T) []route {
 	report := w.onPage(t, staff, "/operator/disputes/"+dispute, regexp.MustCompile(`"/operator/reports/([\w-]+)/correct`))
 	correction := []string{"dispute", dispute, "revision", "0", "gross_annual", "987654", "reason", canaryText}
 	out := []route{
-		at("/operator/disputes", ""), at("/operator/disputes/{id}", dispute),
+		at("/operator/disputes", ""), at("/operator/unlisted", ""), at("/operator/disputes/{id}", dispute),
 		{base: s, method: "GET", pattern: "/operator/disputes/{id}/files/{file}", above: dispute, shape: asPage, who: "staff", header: staff,
 			param: w.onPage(t, staff, "/operator/disputes/"+dispute, fileURL)},
 		at("/operator/reports/{id}/dispute", report), send("/operator/disputes/find", "", "query", canaryText),

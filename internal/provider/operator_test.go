@@ -718,7 +718,7 @@ func TestMissingBanks(t *testing.T) {
 		b.addUsers()
 		b.begin() // the overview is not empty
 		b.exec(`INSERT INTO unlisted_institutions (customer_id, source_type, folded, name, reports, last_at)
-			SELECT id, 'bank', 'bank of nowhere', 'Bank of Nowhere', 1, 1 FROM customers`)
+			SELECT id, 'bank', 'bank of nowhere', 'Bank of Nowhere', 1, $1 FROM customers`, b.now().UnixMicro())
 		d := b.operator("ops@service.example")
 		if text := d.page("/operator/unlisted"); !strings.Contains(text, "Bank of Nowhere") || !strings.Contains(text, ">2<") {
 			t.Errorf("the operator sees %s", text)

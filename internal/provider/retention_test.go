@@ -41,7 +41,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		t.Run("after 108 days", func(t *testing.T) { b.expireReports(t, e, none, before) })
 		t.Run("after two years", func(t *testing.T) {
 			b.advance("17520h")
-			for table, n := range b.rowsOf([]string{"consumer_file_log", "report_reads"}) {
+			for table, n := range b.rowsOf([]string{"consumer_file_log", "report_reads", "unlisted_institutions"}) {
 				if n != 0 {
 					t.Errorf("%d rows of %s", n, table)
 				}
@@ -59,7 +59,8 @@ var (
 		bank_accounts bank_account_names source_authorizations source_connections source_events
 		report_refreshes visits visit_events initialization_tokens redirects invites emails events deliveries delivery_attempts relay_tokens
 		report_revisions audit sessions sign_in_tries sign_in_states dashboard_forms dashboard_notices access_requests access_links link_tries
-		password_links password_requests consumer_files consumer_file_log report_reads consumer_corrections`)
+		password_links password_requests consumer_files consumer_file_log report_reads consumer_corrections
+		unlisted_institutions unlisted_reports`)
 	// Settings, keys with another deletion, tables of a bounded number of rows, and the records of disputes
 	// (TestDisputesAreKept).
 	stays = strings.Fields(`customers entitlements credentials products product_configurations complete_urls
@@ -126,6 +127,9 @@ func (b *testServer) fillTables(t *testing.T) expiring {
 		`link_tries (key, tries, since) SELECT handle_hash, 1, 1`} {
 		b.exec(`INSERT INTO ` + into + ` FROM visits WHERE handle_hash IS NOT NULL LIMIT 1`)
 	}
+	b.exec(`INSERT INTO unlisted_institutions (customer_id, source_type, folded, name, reports, last_at)
+		SELECT customer_id, 'bank', 'n', 'N', 1, $1 FROM visits LIMIT 1`, b.now().UnixMicro())
+	b.exec(`INSERT INTO unlisted_reports (visit_id, name_hash) SELECT id, handle_hash FROM visits WHERE handle_hash IS NOT NULL LIMIT 1`)
 	b.exec(`INSERT INTO password_links (user_id, hash, expires_at) SELECT s.id, v.handle_hash, 1 FROM users s, visits v
 		WHERE v.handle_hash IS NOT NULL LIMIT 1`)
 	b.exec(`INSERT INTO password_requests (id, email_sealed, lang, expires_at) SELECT 'r', handle_hash, 'en', 1 FROM visits
@@ -167,7 +171,7 @@ func (b *testServer) expireReports(t *testing.T, e expiring, none, before map[st
 	now := b.rowsOf(grows)
 	for _, table := range grows {
 		switch table {
-		case "consumer_files", "consumer_file_log", "report_reads": // see below
+		case "consumer_files", "consumer_file_log", "report_reads", "unlisted_institutions": // see below
 		case "reports", "consumers", "data_keys", "audit", "sessions", "sign_in_tries":
 		default:
 			if now[table] != none[table] {

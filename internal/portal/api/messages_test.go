@@ -29,7 +29,8 @@ func TestMessages(t *testing.T) {
 		{"mistyped member", "POST", create, app(`,"external_id":"a"`), nil, "MALFORMED_BODY", "external_id",
 			`is not a field of this request; did you mean "externalId"?`},
 		{"unknown member", "POST", create, app(`,"color":"a"`), nil, "MALFORMED_BODY", "color",
-			"is not a field of this request; known are product, mode, prefill, externalId, userArgs, returnUrl, allowedOrigin"},
+			"is not a field of this request; known are product, mode, prefill, externalId, userArgs, returnUrl, allowedOrigin, " +
+				"language"},
 		{"large body", "POST", create, app(`,"userArgs":"` + strings.Repeat("x", maxRequest) + `"`), nil, "BODY_TOO_LARGE", "",
 			"must have at most 65536 bytes"},
 		{"a form", "POST", create, "product=cashflow", []string{"Content-Type", "application/x-www-form-urlencoded"}, "UNSUPPORTED_MEDIA_TYPE",
