@@ -183,7 +183,8 @@ func logGrid(l i18n.Lang, all []AccessEntry) ui.Grid {
 		if company == "" {
 			company = "–"
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Body: ui.Moment(l, e.At)}, {Text: e.words(l)}, {Text: company}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: ui.MomentWords(l, e.At.UTC()), Body: ui.Moment(l, e.At)}, {Text: e.words(l)},
+			{Text: company}})
 	}
 	return g
 }
