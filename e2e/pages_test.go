@@ -90,8 +90,8 @@ func brandOfTexts(t *testing.T) string {
 
 // noPage matches addresses for programs, files and streams, those that only redirect to
 // a page, and the parts of the widget, which other tests cover.
-var noPage = regexp.MustCompile(`^GET /(jwkset$|connect/|config/|api/v1/(applications|webhooks|sandbox)|assets/|brand/|clock$|faults$|inbox$)` +
-	`|\.(json|csv|pdf|js|ts)$|/stream$|^GET /widget/|/files/\{file\}(/pages/\{page\})?$|/oidc/login$|/sign-in/return$` +
+var noPage = regexp.MustCompile(`^GET /(jwkset$|connect/|config/|api/v1/(applications|webhooks|sandbox)|assets/|brand/|clock$|faults$` +
+	`|inbox$)|\.(json|csv|pdf|js|ts)$|/stream$|^GET /widget/|/files/\{file\}(/pages/\{page\})?$|/oidc/login$|/sign-in/return$` +
 	`|/find$|/revisions/\{revision\}$|/review/applications/\{id\}/(shares|decision|preview|notes|next|refresh|keep)$`)
 
 // typical are the pages of staff and consumers that stand for the layouts of others.
