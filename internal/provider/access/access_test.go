@@ -445,6 +445,9 @@ func TestUnfinishedVisits(t *testing.T) {
 func TestConsumersOfEarlierVersions(t *testing.T) {
 	start(t, func(t *testing.T, s *testServer) {
 		s.share("Ana", "ana@example.com")
+		s.Until("the sweep of the start, which fills the hash", func() bool {
+			return s.Count(`SELECT count(*) FROM river_job WHERE kind = 'provider.retain' AND finalized_at IS NOT NULL`) == 1
+		})
 		if _, err := s.DB.SQL.ExecContext(t.Context(), `UPDATE consumers SET mailbox = NULL`); err != nil {
 			t.Fatal(err)
 		}
