@@ -60,8 +60,8 @@ func newService(ctx context.Context, where store.Config, more ...func(*provider.
 		return nil, err
 	}
 	s.receiver = httptest.NewServer(http.HandlerFunc(s.receive))
-	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.provider.Handler().ServeHTTP(w, r) }))
-	config := provider.Config{DB: s.db, Log: slog.New(slog.DiscardHandler), Now: s.now, URL: s.server.URL,
+	s.server = httptest.NewUnstartedServer(nil)
+	config := provider.Config{DB: s.db, Log: slog.New(slog.DiscardHandler), Now: s.now, URL: "http://" + s.server.Listener.Addr().String(),
 		Environment: contract.Sandbox, Sandbox: sandbox.New, Assets: web.Provider(), AllowLoopbackCallbacks: true}
 	for _, f := range more {
 		f(&config)
@@ -69,6 +69,8 @@ func newService(ctx context.Context, where store.Config, more ...func(*provider.
 	if s.provider, err = provider.New(ctx, config); err != nil {
 		return nil, err
 	}
+	s.server.Config.Handler = s.provider.Handler()
+	s.server.Start()
 	s.seed = provider.Seed{PublicID: uuid.NewString(), ClientID: "bench", SecretKey: store.NewSecret(),
 		Products:      map[contract.Product]string{contract.Cashflow: s.product},
 		WebhookSecret: "whsec_" + base64.StdEncoding.EncodeToString(make([]byte, 32)),
