@@ -68,9 +68,9 @@ func (l *ledger) String() string {
 		len(l.submissions), len(l.shared), len(l.withdrawn), len(l.applications), len(l.returned), len(l.decided), l.f.app.count())
 }
 
-// retryTime bounds the retries of a request that never succeeds. It is far longer than a process needs
-// to restart on a busy machine, and costs nothing where requests succeed.
-const retryTime = 3 * time.Minute
+// retryTime bounds the retries of a request that never succeeds: longer than a process needs to restart
+// on a busy machine.
+const retryTime = 2 * time.Minute
 
 // retry calls f until it returns true. It returns false if retryTime has passed.
 func retry(f func(ctx context.Context) bool) bool {
@@ -317,7 +317,7 @@ func (l *ledger) apply(working context.Context, worker int) {
 			done = l.ask(ctx, "POST", "http://"+control+"/visits/"+handle+"/complete", `{}`, "Content-Type", asJSON)
 			return done.status != 0 && done.status < 500
 		})
-		if done.status != 200 {
+		if done.status != 200 || done.field("completeUrl") == "" { // an earlier try, whose response was lost, ended the visit
 			continue
 		}
 		l.locked(func() { l.applications[id] = true })
