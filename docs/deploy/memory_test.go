@@ -202,7 +202,9 @@ func TestMemoryLimitHolds(t *testing.T) {
 	uploaded := make(chan struct{})
 	go func() { all.Wait(); close(uploaded) }()
 	most, children := 0, 0
-	for until := time.Now().Add(30 * time.Second); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for until := time.Now().Add(30 * time.Second); time.Now().Before(until); <-tick.C { // images are read after the uploads, too
 		most = max(most, g.read(t, "memory.stat", "(?:total_rss|anon)"))
 		processes, _ := os.ReadFile(filepath.Join(g.dir, "cgroup.procs"))
 		children = max(children, bytes.Count(processes, []byte("\n"))-1)

@@ -465,7 +465,9 @@ func (p *production) report(portal, id string) string {
 		p.t.Fatal(err)
 	}
 	deadline := time.Now().Add(30 * time.Second)
-	for {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for ; ; <-tick.C {
 		r, _ := http.NewRequest("GET", portal+"/api/v1/applications/"+id+"/report", nil)
 		r.Header.Set("Authorization", "Bearer "+made.PortalAPIKey)
 		resp, err := p.client.Do(r)
@@ -483,7 +485,6 @@ func (p *production) report(portal, id string) string {
 		if time.Now().After(deadline) {
 			p.t.Fatal(err)
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 }
 

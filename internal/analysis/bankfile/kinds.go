@@ -10,7 +10,7 @@ import (
 var leftKinds = map[string]bool{"credit card": true, "securities account": true, "loan": true}
 
 // kindOf returns the kind of an account by its name, or empty. The beginning of a word is
-// enough for savings, and a cash account is none that is left out.
+// enough for savings, and a cash account is not left out.
 func kindOf(name string) (kind string) {
 	name = " " + plain(name) + " "
 	for word, v := range words["kind"] {

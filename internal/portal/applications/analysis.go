@@ -56,7 +56,7 @@ func (s *Service) resumeAnalyses(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// fetchAnalysis fetches and stores an analysis, or stores that there is none.
+// fetchAnalysis fetches and stores an analysis, or stores that the provider has no analysis.
 func (s *Service) fetchAnalysis(ctx context.Context, e FetchAnalysis) error {
 	a, err := s.Get(ctx, s.DB.SQL, e.Application)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Service) fetchAnalysis(ctx context.Context, e FetchAnalysis) error {
 const soon = time.Second
 
 // askAnalysis fetches the analysis behind a report. settled is false if the provider may give it later;
-// otherwise why is the reason that there is none.
+// otherwise why is the reason that it gives no analysis, or nil.
 func (s *Service) askAnalysis(ctx context.Context, a Application, t Attempt) (got analysis, settled bool, why error) {
 	got, why = s.requestAnalysis(ctx, t)
 	switch {

@@ -60,7 +60,7 @@ func (s *Service) Transactions(ctx context.Context, id string, attempt, revision
 	return io.ReadAll(z)
 }
 
-// sealAnalysis encrypts an analysis for its row; a zero one is none.
+// sealAnalysis encrypts an analysis for its row, unless it is empty.
 func (s *Service) sealAnalysis(ctx context.Context, tx *store.Tx, a Application, r *reportRow, got analysis) (err error) {
 	if got.figures == nil {
 		return nil

@@ -491,7 +491,7 @@ func TestEmailsAreHidden(t *testing.T) {
 				s.Until("the email", func() bool { return s.Count(`SELECT count(*) FROM emails WHERE failed_at IS NOT NULL`) == 1 })
 			} else if n := s.Count(`SELECT (SELECT count(*) FROM emails) + (SELECT count(*) FROM access_links) +
 				(SELECT count(*) FROM access_requests)`); n != 0 {
-				t.Error("a link is stored that nobody gets")
+				t.Error("a link is stored that is not sent")
 			}
 			box := mail.Outbox{DB: s.DB, Now: s.Now}
 			all, err := box.List(t.Context(), s.DB.SQL, mail.Filter{CustomerID: s.customerID(s.Seed.PublicID), Limit: 10})

@@ -95,7 +95,7 @@ func (s *Service) confirmChange(ctx context.Context, tx *store.Tx, l i18n.Lang, 
 }
 
 // send adds an email with a link to the outbox, hidden from companies. It goes to the address in the consumer's
-// details, not to one that was typed. Without a mail server send adds none: nobody could read it.
+// details, not to one that was typed. Without a mail server, it adds no email.
 func (s *Service) send(ctx context.Context, tx *store.Tx, to recipient, l i18n.Lang, subject, text, link string, life time.Duration) error {
 	if !s.Outbox.Sends() {
 		return nil
