@@ -29,7 +29,6 @@ var groups = []group{
 	{"wasm", "module", wasmFigures},
 	{"pages", "apply", pagesFigures},
 	{"memory", "resident", memoryFigures},
-	{"redirect", "verify", verifyFigures},
 	{"redirect", "returns", returnFigures},
 	{"api", "submissions", submissionFigures},
 	{"api", "requests", requestFigures},
@@ -40,7 +39,6 @@ var groups = []group{
 	{"scale", "sealing", sealingFigures},
 	{"scale", "replicas", replicaFigures},
 	{"scale", "queues", queueFigures},
-	{"store", "database", storeFigures},
 }
 
 func main() {
