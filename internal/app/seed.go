@@ -120,7 +120,8 @@ func (c seedCommand) Run(ctx context.Context, in *invocation) error {
 	if c.Count < 1 || c.Count > 1000 {
 		return refusal{errors.New("--count: must be from 1 to 1000")}
 	}
-	if _, _, err := in.sandboxCustomer(); err != nil {
+	_, client, err := in.sandboxCustomer()
+	if err != nil {
 		return err
 	}
 	var all seeds
@@ -136,7 +137,31 @@ func (c seedCommand) Run(ctx context.Context, in *invocation) error {
 		}
 	}
 	portal, _, _ := in.portalAPI()
-	_, err := fmt.Fprintf(in.stdout, "%d applications: %s/review\n", c.Count, portal)
+	if _, err := fmt.Fprintf(in.stdout, "%d applications: %s/review\n", c.Count, portal); err != nil {
+		return err
+	}
+	return in.seedChild(ctx, client, all.Applications[0])
+}
+
+// seedChild makes a report of the generated child account, by its own credentials, with a dispute.
+func (in *invocation) seedChild(ctx context.Context, client *svcapi.Client, of seed) error {
+	made, err := readCredentials(in.config.Store.Dir)
+	if err != nil || made.Child == nil {
+		return nil // the running program has another account, or is older
+	}
+	client.ClientID, client.SecretKey = made.Child.ClientID, made.Child.SecretKey
+	begun, err := client.Initialize(ctx, svcapi.InitRequest{ProductID: made.Child.Products[of.Product],
+		Prefill: &svcapi.Prefill{FirstName: "Nora", LastName: "Branch", Email: "nora.branch@example.org", DOB: "1988-02-29"}})
+	if err != nil {
+		return fmt.Errorf("the child account: %w", err)
+	}
+	done, err := in.complete(ctx, begun.Token, of.Walk)
+	if err == nil {
+		err = in.dispute(ctx, done.PublicToken, of.Dispute)
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(in.stdout, "1 report of the child account %s, with a dispute: %s/dashboard/reports\n", made.Child.PublicID, client.BaseURL)
+	}
 	return err
 }
 

@@ -127,6 +127,10 @@ type Credentials struct {
 	Account
 	Products      map[string]string
 	WebhookSecret string
+	Child         struct {
+		Account
+		Products map[string]string
+	}
 	ThirdParty    struct {
 		Account
 		WebhookSecret string
