@@ -193,11 +193,12 @@ func (in *invocation) walk(ctx context.Context, of seed, connectURL string) erro
 		}
 		return nil
 	}}
-	open := func(at string) (next string, err error) {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	open := func(method, at, form string) (next string, err error) {
+		r, err := http.NewRequestWithContext(ctx, method, at, strings.NewReader(form))
 		if err != nil {
 			return "", err
 		}
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		resp, err := browser.Do(r)
 		if err != nil {
 			return "", err
@@ -208,7 +209,11 @@ func (in *invocation) walk(ctx context.Context, of seed, connectURL string) erro
 		}
 		return resp.Header.Get("Location"), err
 	}
-	visit, err := open(connectURL)
+	if _, err := open(http.MethodGet, connectURL, ""); err != nil { // sets a cookie; the page posts the token
+		return err
+	}
+	link, token, _ := strings.Cut(connectURL, "?")
+	visit, err := open(http.MethodPost, link, token)
 	if err != nil || of.Walk == nil {
 		return err
 	}
@@ -218,7 +223,7 @@ func (in *invocation) walk(ctx context.Context, of seed, connectURL string) erro
 	if err != nil || of.Until != "" || done.CompleteURL == "" {
 		return err
 	}
-	if _, err = open(done.CompleteURL); err != nil || of.Dispute == nil {
+	if _, err = open(http.MethodGet, done.CompleteURL, ""); err != nil || of.Dispute == nil {
 		return err
 	}
 	return in.dispute(ctx, done.PublicToken, of.Dispute)

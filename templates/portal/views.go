@@ -283,6 +283,7 @@ type Leave struct {
 	URL   string
 	Field string // of the form, which brings the token
 	Token string
+	Link  bool // leads from an application's link to the application
 }
 
 // Status is the state of an application.
