@@ -103,7 +103,7 @@ func (s *Handler) showLink(w http.ResponseWriter, r *http.Request, id, token, se
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	httpx.SetSecurityHeaders(w, httpx.CSP{FormAction: s.Service.FormTargets})
 	return cmp.Or(httpx.HTML(w, r, http.StatusOK, portalui.LeavePage(portalui.Leave{Base: s.Base(r), URL: ConnectURL(id),
-		Field: linkField, Token: token, Link: true})), ErrRedirected)
+		Field: linkField, Token: token, Text: "leave.link", Button: "resume.arrive.continue"})), ErrRedirected)
 }
 
 const linkField = "grant"
