@@ -202,7 +202,7 @@ func (t *table) groups(rows []*row, number string) ([]*group, error) {
 		}
 		known.rows = append(known.rows, r)
 	}
-	if len(all) > 1 {
+	if len(all) > 1 && !slices.ContainsFunc(rows, func(r *row) bool { return r.owner != rows[0].owner }) {
 		if one := (&group{rows: rows}); t.continues(one, rows) {
 			t.file.note("one balance runs through all lines: they are of one account")
 			return []*group{one}, nil

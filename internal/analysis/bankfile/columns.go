@@ -220,31 +220,23 @@ func (t *table) fits(fields []string) (key string, ok bool) {
 // dropRepeated drops lines that an earlier part of the file has: parts begin with a line of
 // the columns' names, and may overlap as several files may.
 func (t *table) dropRepeated() error {
-	have, dropped := map[string]int{}, 0
-	parts := t.rows[len(t.rows)-1].segment + 1
-	for part := range parts {
-		if parts == 1 {
-			break
+	seen, kept := overlap{}, t.rows[:0:0]
+	for rest := t.rows; len(rest) > 0; {
+		var keys []string
+		for len(keys) < len(rest) && rest[len(keys)].segment == rest[0].segment {
+			keys = append(keys, strings.Join(rest[len(keys)].fields, "\x00"))
 		}
-		here := map[string]int{}
-		for i, r := range t.rows {
-			if r == nil || r.segment != part {
-				continue
-			}
-			key := strings.Join(r.fields, "\x00")
-			if here[key]++; here[key] <= have[key] {
-				t.rows[i] = nil
-				dropped++
+		for i, fresh := range seen.add(keys) {
+			if fresh {
+				kept = append(kept, rest[i])
 			}
 		}
-		for key, n := range here {
-			have[key] = max(have[key], n)
-		}
+		rest = rest[len(keys):]
 	}
-	t.rows = slices.DeleteFunc(t.rows, func(r *row) bool { return r == nil })
-	if dropped > 0 {
+	if dropped := len(t.rows) - len(kept); dropped > 0 {
 		t.file.note(fmt.Sprintf("%s counted once that several parts of the file have", count(dropped, "line")))
 	}
+	t.rows = kept
 	return nil
 }
 

@@ -68,6 +68,9 @@ func byNumbers(year, month, day int) func(string) (report.Date, bool) {
 	}
 }
 
+// wordsOfDay matches a day with a month in words, in any language.
+var wordsOfDay = regexp.MustCompile(`^(?:\d{1,2}[\s./-]+\pL+[\s./-]+\d{2,4}|\pL+\.?\s\d{1,2},?\s\d{4})$`)
+
 func number(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {

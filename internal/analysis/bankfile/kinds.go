@@ -94,7 +94,7 @@ func (t *table) income(r *row) bool {
 // refunds aside, and none of the other is income. sure is false if the words may also be
 // those of income.
 func (t *table) kindByPayments(rows []*row) (kind string, sure bool) {
-	strong, weak, refunds, all, thanks := map[bool]int{}, map[bool]int{}, map[bool]int{}, map[bool]int{}, 0
+	strong, weak, refunds, all, spent, thanks := map[bool]int{}, map[bool]int{}, map[bool]int{}, map[bool]int{}, map[bool]int{}, 0
 	owed, balanced := false, false
 	for _, r := range rows {
 		owed, balanced = owed || r.balanced && r.balance < 0, balanced || r.balanced
@@ -106,6 +106,9 @@ func (t *table) kindByPayments(rows []*row) (kind string, sure bool) {
 		text, more := t.describe(r)
 		if text = plain(text + " " + more); find("income", text) != "" {
 			return "", false
+		}
+		if find("spent", text) != "" {
+			spent[in]++
 		}
 		switch word := find("payment", text); word {
 		case "card", "received":
@@ -133,7 +136,7 @@ func (t *table) kindByPayments(rows []*row) (kind string, sure bool) {
 		paid := strong[in] + weak[in]
 		switch {
 		case paid == 0 || paid+refunds[in] < all[in] || all[!in] == 0 || strong[!in] > 0:
-		case in && balanced && !owed, !in && (strong[in] == 0 || all[!in] < 2 && thanks == 0):
+		case in && balanced && !owed, !in && (strong[in] == 0 && spent[!in]*2 <= all[!in] || all[!in] < 2 && thanks == 0):
 		default:
 			return "credit card", strong[in] > 0 && all[!in] > 1 || in && strong[in] > 0
 		}

@@ -87,7 +87,7 @@ func (t *table) readDays() error {
 				r.day, r.dated = layouts[l].parse(s)
 			}
 		}
-		if !r.dated && (numbersOfDay.MatchString(s) || len(s) == 8 && number(s) > 0) {
+		if !r.dated && (numbersOfDay.MatchString(s) || wordsOfDay.MatchString(s) || len(s) == 8 && number(s) > 0) {
 			return fmt.Errorf("line %d: the column %s has no valid day in the order %s, as the other lines have",
 				r.line, t.label(t.dayColumn()), layouts[best.layout].name)
 		}
@@ -230,6 +230,10 @@ func (t *table) readFigures() error {
 			f, ok := parseFigure(s, t.decimal)
 			if !ok && r.counts && c != fee {
 				return fmt.Errorf("line %d: the column %s has an amount that cannot be read, or could be read in two ways", r.line, t.label(c))
+			}
+			if name := t.nameOf(t.at[c], 0); !strings.ContainsAny(s, ".,") && find("minor", name) != "" {
+				f.cents /= 100
+				t.file.note(fmt.Sprintf("the column %q is read as hundredths", name))
 			}
 			r.has[c], r.value[c] = ok, f.cents
 			if c == amount {
