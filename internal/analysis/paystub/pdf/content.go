@@ -30,6 +30,7 @@ type painter struct {
 	op     int
 	object int
 	over   bool // drawing an annotation
+	turns  [4]int // letters by direction: to the right, up, to the left, down
 
 	resources dict // of the page
 	marks     []mark
