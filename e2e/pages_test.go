@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha1"
 	"encoding/base32"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"vestibule/internal/app"
 	"vestibule/internal/testutil/tools"
 )
 
@@ -198,9 +200,9 @@ func (v *visitor) send(t *testing.T, address string, pairs ...string) string {
 // is registered in the code and not opened here fails it.
 func TestReviewPagesAreAccessible(t *testing.T) {
 	t.Parallel()
-	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
-	t.Cleanup(app.Close)
-	s := alone(t, "--events-url="+app.URL, "--brand-file="+brandOfTexts(t), "--sandbox-bank-addr=127.0.0.1:0")
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	t.Cleanup(receiver.Close)
+	s := alone(t, "--events-url="+receiver.URL, "--brand-file="+brandOfTexts(t), "--sandbox-bank-addr=127.0.0.1:0")
 	portalMux, portalPatterns := addresses(t, "../internal/portal", "../internal/redirect")
 	providerMux, providerPatterns := addresses(t, "../internal/provider")
 
@@ -241,7 +243,15 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 		t.Fatal("the colleague was given no link")
 	}
 	applicant.send(t, s.Portal+"/return", "email", person["email"].(string))
-	letter := found(t, staff, review+"/letters", `(/resume/[^"<\s]+)`)
+	var letter string
+	until(t, "the email with a link", func() bool {
+		var out, log bytes.Buffer
+		if code := app.Run(t.Context(), []string{"emails", "--data-dir=" + s.dir}, &out, &log); code != 0 {
+			t.Fatalf("emails: %d %s", code, &log)
+		}
+		letter = regexp.MustCompile(`/resume/\S+`).FindString(out.String())
+		return letter != ""
+	})
 	event := found(t, staff, review+"/events", `"(/review/events/[0-9a-f-]{36})"`)
 	withdraw := found(t, staff, own, `"(/review/shares/[0-9a-f-]{36}/withdraw)"`)
 	found(t, staff, own+"/report", `(id="total")`) // its explanation is ready

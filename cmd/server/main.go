@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // for the days of charts on machines without time zones
 
 	"vestibule/internal/app"
 )

@@ -40,6 +40,7 @@ type cli struct {
 	Credentials credentialsCommand `cmd:"" topic:"develop" help:"Print the generated credentials, as shell exports or JSON."`
 	Listen      listenCommand      `cmd:"" topic:"develop" help:"Print events of a sandbox, and forward them to your server."`
 	Trigger     triggerCommand     `cmd:"" topic:"develop" help:"Make an event in a sandbox."`
+	Emails      emailsCommand      `cmd:"" topic:"develop" help:"Print the emails to applicants that a sandbox keeps."`
 	Seed        seedCommand        `cmd:"" topic:"develop" help:"Fill a sandbox with applications, for demonstrations."`
 	Report      reportCommand      `cmd:"" topic:"develop" help:"Compute a cashflow report from account statements."`
 	Connector   connectorCommands  `cmd:"" topic:"develop" help:"Check connectors to payroll providers and bureaus."`

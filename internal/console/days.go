@@ -13,12 +13,12 @@ import (
 	"vestibule/templates/ui"
 )
 
-// ParseDay parses a day of a filter, such as 2026-01-31, in UTC. "" gives the zero time.
-func ParseDay(s string) (time.Time, bool) {
+// ParseDay parses a day of a filter, such as 2026-01-31, in a time zone. "" gives the zero time.
+func ParseDay(s string, zone *time.Location) (time.Time, bool) {
 	if s == "" {
 		return time.Time{}, true
 	}
-	t, err := time.ParseInLocation(time.DateOnly, s, time.UTC)
+	t, err := time.ParseInLocation(time.DateOnly, s, zone)
 	return t, err == nil && t.Year() >= 1970 && t.Year() < 3000
 }
 
@@ -31,9 +31,9 @@ func FormatDay(t time.Time) string {
 }
 
 // ParseDays parses the first and the last day of a filter, from and to.
-func ParseDays(q url.Values) (from, to time.Time, ok bool) {
-	from, ok1 := ParseDay(q.Get("from"))
-	to, ok2 := ParseDay(q.Get("to"))
+func ParseDays(q url.Values, zone *time.Location) (from, to time.Time, ok bool) {
+	from, ok1 := ParseDay(q.Get("from"), zone)
+	to, ok2 := ParseDay(q.Get("to"), zone)
 	return from, to, ok1 && ok2
 }
 
@@ -42,7 +42,7 @@ var Periods = [...]int{7, 30, 90}
 
 const usualPeriod = 30
 
-// Days is a range of whole days in UTC, none of which is in the future.
+// Days is a range of whole days of a time zone, none of which is in the future.
 type Days struct {
 	First, Last time.Time // at 00:00
 	Period      int       // the one of Periods that was chosen; 0 for other days
@@ -86,7 +86,7 @@ func (d Days) Links(l i18n.Lang, address func(period int) string) (out []ui.Link
 
 // compare reads the days to compare with. The default are those just before.
 func (d Days) compare(q url.Values) (Days, bool) {
-	since, ok := ParseDay(q.Get("since"))
+	since, ok := ParseDay(q.Get("since"), d.First.Location())
 	d.Compare, d.Before = q.Get("compare"), d.First.AddDate(0, 0, -d.Count())
 	switch {
 	case d.Compare == CompareYear:
@@ -101,15 +101,21 @@ func (d Days) compare(q url.Values) (Days, bool) {
 	return d, ok
 }
 
-// Count returns the number of days.
-func (d Days) Count() int { return int(d.Last.Sub(d.First)/(24*time.Hour)) + 1 }
+// Count returns the number of days, some of which may have 23 or 25 hours.
+func (d Days) Count() int { return int(d.Last.Sub(d.First).Hours()/24 + 1.5) }
 
-// ReadDays reads the days of an overview from its address: a number of Periods, or the first
+// Midnight returns the beginning of the day of t in a time zone.
+func Midnight(t time.Time, zone *time.Location) time.Time {
+	y, m, d := t.In(zone).Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, zone)
+}
+
+// ReadDays reads the days of an overview in a time zone from its address: a number of Periods, or the first
 // and the last day in either order, and the earlier days to compare with. Of more than most
 // days it returns the last ones. false: the address is wrong.
-func ReadDays(q url.Values, now time.Time, most int) (d Days, ok bool) {
-	today := now.UTC().Truncate(24 * time.Hour)
-	from, to, ok := ParseDays(q)
+func ReadDays(q url.Values, now time.Time, zone *time.Location, most int) (d Days, ok bool) {
+	today := Midnight(now, zone)
+	from, to, ok := ParseDays(q, zone)
 	days := usualPeriod
 	if text := q.Get("days"); text != "" {
 		days, _ = strconv.Atoi(text)

@@ -37,14 +37,14 @@ func TestReadDays(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := "refused"
-		if d, ok := console.ReadDays(q, now, 90); ok {
+		if d, ok := console.ReadDays(q, now, time.UTC, 90); ok {
 			got = fmt.Sprintf("%s %s %d days, period %d", console.FormatDay(d.First), console.FormatDay(d.Last), d.Count(), d.Period)
 			if d.Compare != "" {
 				got += fmt.Sprintf(", %s from %s", d.Compare, console.FormatDay(d.Before))
 			} else if d.Before.AddDate(0, 0, d.Count()) != d.First {
 				t.Errorf("%q compares with the days from %s", query, d.Before)
 			}
-			if again, ok := console.ReadDays(d.Params(d.Period), now, 90); !ok || again != d {
+			if again, ok := console.ReadDays(d.Params(d.Period), now, time.UTC, 90); !ok || again != d {
 				t.Errorf("%q: %+v leads to %+v", query, d, again)
 			}
 		}

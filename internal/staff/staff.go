@@ -127,8 +127,9 @@ type User struct {
 	Disabled    time.Time // zero: may sign in
 	SignedIn    time.Time // last sign-in; zero if unknown
 	HasPassword bool
-	HasOIDC     bool // bound to an account of the OpenID Connect issuer
-	HasFactor   bool // a second factor
+	HasOIDC     bool           // bound to an account of the OpenID Connect issuer
+	HasFactor   bool           // a second factor
+	Zone        *time.Location // time zone of the request's browser, where Current returns the user; otherwise UTC
 
 	passwordHash string // "" without a password
 }
@@ -154,7 +155,18 @@ func (s *Service) Current(ctx context.Context, q store.Queryer, r *http.Request)
 	if ok, err := s.admitted(ctx, q, u, current); err != nil || !ok {
 		return User{}, current, err
 	}
+	u.Zone = zoneOf(r)
 	return u, current, nil
+}
+
+// zoneOf returns the time zone that the browser's script stores in a cookie; UTC without one.
+func zoneOf(r *http.Request) *time.Location {
+	if c, err := r.Cookie("zone"); err == nil && len(c.Value) < 64 {
+		if zone, err := time.LoadLocation(c.Value); err == nil && c.Value != "Local" {
+			return zone
+		}
+	}
+	return time.UTC
 }
 
 // Sweep deletes old sign-in tries, expired links and expired OpenID Connect sign-ins.

@@ -70,7 +70,7 @@ func (s *Service) users(ctx context.Context, q store.Queryer, where string, args
 			&u.HasFactor); err != nil {
 			return u, err
 		}
-		u.HasPassword, u.Created = u.passwordHash != "", store.Time(created)
+		u.HasPassword, u.Created, u.Zone = u.passwordHash != "", store.Time(created), time.UTC
 		if disabled != 0 {
 			u.Disabled = store.Time(disabled)
 		}

@@ -70,6 +70,18 @@ func (c *Conditions) Days(column string, from, to time.Time) {
 	}
 }
 
+// DayNumber returns the SQL of the whole days from the beginning of a day, in the argument since,
+// to a column's instant within a year. The days are those of from's time zone: some have 23 or 25 hours.
+func DayNumber(column, since string, from time.Time) string {
+	sql, end := column+" - "+since, from.AddDate(1, 0, 1)
+	for _, at := from.ZoneBounds(); !at.IsZero() && at.Before(end); _, at = at.ZoneBounds() {
+		_, before := at.Add(-1).Zone()
+		_, after := at.Zone()
+		sql += fmt.Sprintf(" + CASE WHEN %s >= %d THEN %d ELSE 0 END", column, Micros(at), (after-before)*1_000_000)
+	}
+	return "(" + sql + ") / 86400000000"
+}
+
 // After adds the condition that rows follow the cursor in a list from newest to
 // oldest, unless the cursor is zero.
 func (c *Conditions) After(at, id string, cursor Cursor) {

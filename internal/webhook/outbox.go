@@ -337,7 +337,7 @@ func (o *Outbox) cell(d Delivery) store.Cell {
 // Window is a range of time in steps.
 type Window struct {
 	Since, Until time.Time // a zero Until is no end
-	Step         time.Duration
+	Hourly       bool      // a step is an hour, not a day in the time zone of Since
 }
 
 // Count is the number of deliveries that were created in a step of a window and share a

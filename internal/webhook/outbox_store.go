@@ -116,13 +116,17 @@ const answer = `CASE WHEN coalesce(d.last_http, 0) > 0 THEN d.last_http WHEN d.a
 
 // Counts counts the deliveries to a receiver that were created in a window.
 func (o *Outbox) Counts(ctx context.Context, q store.Queryer, of Endpoint, w Window) ([]Count, error) {
+	step := store.DayNumber("d.created_at", "$3", w.Since)
+	if w.Hourly {
+		step = "(d.created_at - $3) / 3600000000"
+	}
 	return store.QueryAll(ctx, q, func(row store.Row) (c Count, err error) {
 		return c, row.Scan(&c.Step, &c.State, &c.Answer, &c.Count)
 	}, `SELECT step, state, answer, COUNT(*) FROM (
-			SELECT (d.created_at - $3) / $5 AS step, d.state, `+answer+` AS answer FROM deliveries d
+			SELECT `+step+` AS step, d.state, `+answer+` AS answer FROM deliveries d
 			WHERE `+toReceiver+` AND d.created_at >= $3 AND d.created_at < $4
 		) AS one GROUP BY step, state, answer`, of.CallbackID, of.FurtherID, store.Micros(w.Since),
-		store.MicrosOrEnd(w.Until), w.Step.Microseconds())
+		store.MicrosOrEnd(w.Until))
 }
 
 // failing is the condition of a delivery whose last attempt failed, or that was not sent.

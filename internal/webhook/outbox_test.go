@@ -575,11 +575,11 @@ func TestOutboxLists(t *testing.T) {
 				t.Errorf("%+v: %d, %v; want %d", tc.f, len(page), err, tc.n)
 			}
 		}
-		if n, err := r.Counts(t.Context(), r.DB.SQL, r.to(), Window{Since: began, Step: time.Hour}); err != nil || len(n) != 1 ||
+		if n, err := r.Counts(t.Context(), r.DB.SQL, r.to(), Window{Since: began, Hourly: true}); err != nil || len(n) != 1 ||
 			n[0] != (Count{State: StatePending, Count: 1}) {
 			t.Errorf("since the last one, %v (%v), want 1 pending", n, err)
 		}
-		if n, err := r.Counts(t.Context(), r.DB.SQL, r.to(), Window{Since: began, Until: began, Step: time.Hour}); err != nil || len(n) != 0 {
+		if n, err := r.Counts(t.Context(), r.DB.SQL, r.to(), Window{Since: began, Until: began, Hourly: true}); err != nil || len(n) != 0 {
 			t.Errorf("in no time, %v (%v)", n, err)
 		}
 		want = []string{"application.failed", "", "1"}

@@ -219,8 +219,8 @@ func sentBars(d Dashboard, endpoint string, all []DashboardSent, hourly bool) (o
 	return out
 }
 
-// DashboardHour is the format of an hour in an address, in UTC.
-const DashboardHour = "2006-01-02T15"
+// DashboardHour is the format of an hour in an address, in the user's time zone.
+const DashboardHour = "2006-01-02T15:04"
 
 func sentWords(d Dashboard, all ...DashboardSent) string {
 	delivered, pending, failed := totalSent(all)

@@ -1,4 +1,5 @@
-// Shows moments in the reader's own time zone, with UTC on hover. Without script they are in UTC.
+// Shows moments in the reader's own time zone, with UTC on hover. Without script they are in UTC. A cookie tells the
+// server the zone, for the days of charts and filters.
 
 const parts: Record<string, Intl.DateTimeFormatOptions> = {
 	"": { month: "short", day: "numeric", hour: "numeric", minute: "2-digit", timeZoneName: "short" },
@@ -21,6 +22,8 @@ export function localTimes(root: ParentNode): void {
 
 // keepLocalTimes converts the moments of the page, and those of parts that are added later.
 export function keepLocalTimes(): void {
+	const secure = location.protocol === "https:" ? "; secure" : "";
+	document.cookie = `zone=${new Intl.DateTimeFormat().resolvedOptions().timeZone}; path=/; max-age=31536000; samesite=lax${secure}`;
 	localTimes(document);
 	new MutationObserver((all) => {
 		for (const m of all) for (const n of m.addedNodes) if (n instanceof Element) localTimes(n);

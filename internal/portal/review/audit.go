@@ -38,7 +38,7 @@ func (d *Handler) audit(r *http.Request, all ...staff.Entry) error {
 
 // auditPage shows a page of the audit log, and records that after reading it.
 func (d *Handler) auditPage(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	f, ok := audit.ReadFilter(r.URL.Query())
+	f, ok := audit.ReadFilter(r.URL.Query(), by.Zone)
 	if !ok {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
@@ -51,7 +51,7 @@ func (d *Handler) findAudit(w http.ResponseWriter, r *http.Request, by staff.Use
 	if err != nil {
 		return err
 	}
-	f, ok := audit.ReadFilter(form)
+	f, ok := audit.ReadFilter(form, by.Zone)
 	f.Text = strings.TrimSpace(form.Get("query"))
 	if !ok || !plain(f.Text, 0, maxText) {
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such filter"))
@@ -112,7 +112,7 @@ func (d *Handler) auditPart(r *http.Request, e staff.Entry) error {
 
 // auditCSV exports all entries of the audit log that a filter selects.
 func (d *Handler) auditCSV(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	f, ok := audit.ReadFilter(r.URL.Query())
+	f, ok := audit.ReadFilter(r.URL.Query(), by.Zone)
 	if !ok {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}

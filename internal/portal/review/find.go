@@ -59,7 +59,7 @@ func readFilter(q url.Values, by staff.User) (filter, bool) {
 		f.Sort = pages.Order{}
 	}
 	var daysOK bool
-	f.From, f.To, daysOK = console.ParseDays(q)
+	f.From, f.To, daysOK = console.ParseDays(q, by.Zone)
 	return f, daysOK && (f.Queue == "" || slices.Contains(queues[:], f.Queue)) &&
 		(f.State == "" || slices.Contains(journey.States(), f.State)) && (f.Product == "" || f.Product.Valid()) &&
 		(f.Outcome == "" || f.Outcome.Valid()) &&

@@ -3,6 +3,7 @@ package review
 import (
 	"errors"
 	"net/http"
+	"regexp"
 
 	"github.com/a-h/templ"
 
@@ -19,6 +20,8 @@ import (
 // outboxSize is the number of emails on the outbox page.
 const outboxSize = 50
 
+var resumeLink = regexp.MustCompile(`/resume/[\w-]+(\?lang=\w+)?`)
+
 // outbox shows the emails that could not be delivered, or those of a sandbox without a mail
 // server.
 func (d *Handler) outbox(w http.ResponseWriter, r *http.Request, by staff.User) error {
@@ -31,6 +34,9 @@ func (d *Handler) outbox(w http.ResponseWriter, r *http.Request, by staff.User) 
 		return err
 	}
 	v := pages.OutboxView{Sandbox: sandbox, Decides: deciders.has(by), Letters: unsent, Done: r.URL.Query().Get("done")}
+	for i, e := range unsent { // a link opens the application as its applicant
+		unsent[i].Text = resumeLink.ReplaceAllString(e.Text, "/resume/…")
+	}
 	if len(unsent) > 0 && !sandbox {
 		if err := d.auditPart(r, staff.Entry{Actor: by.ID, Action: audit.Listed, Detail: "undelivered"}); err != nil {
 			return err

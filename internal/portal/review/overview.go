@@ -28,7 +28,7 @@ const (
 
 // periodsOf returns the time of the days until now, and as long an earlier time to compare with.
 func periodsOf(d console.Days, now time.Time, p contract.Product) (in, before applications.Period) {
-	in = applications.Period{From: d.First, To: d.Last.Add(oneDay), Product: p}
+	in = applications.Period{From: d.First, To: d.Last.AddDate(0, 0, 1), Product: p}
 	if in.To.After(now) {
 		in.To = now.Add(time.Microsecond)
 	}
@@ -60,11 +60,11 @@ func (d *Handler) overview(w http.ResponseWriter, r *http.Request, by staff.User
 	waiting := filter{Filter: pages.Filter{Queue: queueToDecide, Product: product}, user: by.ID}
 	v := pages.OverviewView{Product: product, ToDecideURL: waiting.url("")}
 	err := d.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		days, ok := console.ReadDays(r.URL.Query(), tx.Now, maxDays)
+		days, ok := console.ReadDays(r.URL.Query(), tx.Now, by.Zone, maxDays)
 		if !ok {
 			return httpx.NewError(contract.CodeNotFound, errors.New("no such period"))
 		}
-		v.From, v.To, v.Today = console.FormatDay(days.First), console.FormatDay(days.Last), console.FormatDay(tx.Now.UTC())
+		v.From, v.To, v.Today = console.FormatDay(days.First), console.FormatDay(days.Last), console.FormatDay(tx.Now.In(by.Zone))
 		v.Compare = ui.Comparison{By: days.Compare, First: days.Before, Last: days.Before.AddDate(0, 0, days.Count()-1)}
 		overviewChoices(d.Page(r).Lang, &v, days)
 		in, before := periodsOf(days, tx.Now, product)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -61,6 +62,39 @@ func TestOverviewCountsApplications(t *testing.T) {
 		for _, bad := range []string{"x", "0", "-7", "31", "100000"} {
 			if resp, _ := d.get("/review/overview?days=" + bad); resp.StatusCode != 404 {
 				t.Errorf("%s days: %d", bad, resp.StatusCode)
+			}
+		}
+	})
+}
+
+// TestDaysAreThoseOfTheBrowser reads the overview and the list in time zones: an application of
+// noon in UTC is of the next day in Auckland.
+func TestDaysAreThoseOfTheBrowser(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		const id = "bbbbbbbb-0000-4000-8000-000000000001"
+		began := noon.AddDate(0, 0, -3)
+		d.add(stored{Application: one(id, contract.Income, journey.Ready, began, noon)})
+		for zone, offset := range map[string]int{"": 0, "America/New_York": 0, "Pacific/Auckland": 1, "Local": 0, "../etc/passwd": 0, "x": 0} {
+			read := func(path string) string {
+				req, err := http.NewRequest("GET", d.srv.URL+path, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				req.AddCookie(&http.Cookie{Name: "zone", Value: zone})
+				_, page := d.do(req)
+				return page
+			}
+			day := began.AddDate(0, 0, offset)
+			if page := read("/review/overview?days=7"); !strings.Contains(page, ui.DayWords(i18n.English, day)+": 1 ") {
+				t.Errorf("in %q, the overview has nothing on %s", zone, day)
+			}
+			for off := -1; off <= 1; off++ {
+				on := day.AddDate(0, 0, off).Format(time.DateOnly)
+				if page := read("/review?queue=all&from=" + on + "&to=" + on); strings.Contains(page, id) != (off == 0) {
+					t.Errorf("in %q, the list of %s is wrong", zone, on)
+				}
 			}
 		}
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/reports"
@@ -40,7 +41,7 @@ func (s *Service) webhooks(ctx context.Context, r *http.Request, by user, d prov
 	if v.Callback, err = s.Webhooks.Callback(ctx, q, id, r.PathValue("id")); err != nil {
 		return nil, err
 	}
-	if err := s.health(ctx, id, &v); err != nil {
+	if err := s.health(ctx, by, &v); err != nil {
 		return nil, err
 	}
 	for of, f := range map[*[]webhook.Delivery]webhook.Filter{
@@ -52,26 +53,24 @@ func (s *Service) webhooks(ctx context.Context, r *http.Request, by user, d prov
 			return nil, err
 		}
 	}
-	v.FailedSince, v.Statuses = s.Now().UTC().Truncate(day).AddDate(0, 0, -failedDays), webhooks.Subscribable()
+	v.FailedSince, v.Statuses = s.Now().In(by.Zone).AddDate(0, 0, -failedDays), webhooks.Subscribable()
 	return providerui.DashboardWebhooksPage(d, v), nil
 }
 
 // health adds the deliveries of the last day by hour and of the last two weeks by day.
-func (s *Service) health(ctx context.Context, customerID string, v *providerui.DashboardWebhooks) (err error) {
-	now := s.Now().UTC()
-	hours := webhook.Window{Since: now.Truncate(time.Hour).Add(-23 * time.Hour), Step: time.Hour}
-	days := webhook.Window{Since: now.Truncate(day).Add(-13 * day), Step: day}
-	if v.Hours, err = s.sent(ctx, s.DB.SQL, customerID, v.ID, hours, 24, nil); err != nil {
+func (s *Service) health(ctx context.Context, by user, v *providerui.DashboardWebhooks) (err error) {
+	now := s.Now().In(by.Zone)
+	hours := webhook.Window{Since: now.Truncate(time.Hour).Add(-23 * time.Hour), Hourly: true}
+	days := webhook.Window{Since: console.Midnight(now, by.Zone).AddDate(0, 0, -13)}
+	if v.Hours, err = s.sent(ctx, s.DB.SQL, by.account.ID, v.ID, hours, 24, nil); err != nil {
 		return err
 	}
-	if v.Days, err = s.sent(ctx, s.DB.SQL, customerID, v.ID, days, 14, nil); err != nil {
+	if v.Days, err = s.sent(ctx, s.DB.SQL, by.account.ID, v.ID, days, 14, nil); err != nil {
 		return err
 	}
 	v.Health, v.Next, err = s.Webhooks.Health(ctx, s.DB.SQL, v.Callback, hours.Since, days.Since)
 	return err
 }
-
-const day = 24 * time.Hour
 
 // sent returns the deliveries of each of n steps to an endpoint, or to all with an empty id, and
 // calls each with their counts.
@@ -79,7 +78,9 @@ func (s *Service) sent(ctx context.Context, q store.Queryer, customerID, id stri
 	each func(webhook.Count)) ([]providerui.DashboardSent, error) {
 	out := make([]providerui.DashboardSent, n)
 	for i := range out {
-		out[i].Start = w.Since.Add(time.Duration(i) * w.Step)
+		if out[i].Start = w.Since.AddDate(0, 0, i); w.Hourly {
+			out[i].Start = w.Since.Add(time.Duration(i) * time.Hour)
+		}
 	}
 	all, err := s.Webhooks.Counts(ctx, q, customerID, id, w)
 	for _, c := range all {
@@ -229,7 +230,7 @@ const failedDays = 7
 
 // redeliverFailed sends the failed events of an endpoint again since the beginning of a day.
 func (s *Service) redeliverFailed(ctx context.Context, tx *store.Tx, by user, c webhook.Callback, in input) (done, error) {
-	since, err := time.Parse(time.DateOnly, in.field("since"))
+	since, err := time.ParseInLocation(time.DateOnly, in.field("since"), by.Zone)
 	if err != nil || since.After(tx.Now) {
 		return done{}, fieldProblem("since", "dashboard.failed.invalid")
 	}
@@ -252,7 +253,7 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d pr
 	}
 	var err, err2, err3 error
 	f.Before, err = store.ParseCursor(q.Get("after"))
-	f.Since, f.Until, err2 = parseTimes(q)
+	f.Since, f.Until, err2 = parseTimes(q, by.Zone)
 	if q.Has("answer") {
 		f.Answer, err3 = strconv.Atoi(q.Get("answer"))
 	}

@@ -32,8 +32,8 @@ func listOf(path string, q url.Values) providerui.DashboardList {
 }
 
 // parseDays parses the first and the last day of a filter; "" is the zero time.
-func parseDays(q url.Values) (from, to time.Time, err error) {
-	from, to, ok := console.ParseDays(q)
+func parseDays(q url.Values, zone *time.Location) (from, to time.Time, err error) {
+	from, to, ok := console.ParseDays(q, zone)
 	if !ok {
 		err = errors.New("no such day")
 	}
@@ -41,12 +41,12 @@ func parseDays(q url.Values) (from, to time.Time, err error) {
 }
 
 // parseTimes parses the hour of a filter, or its first and last day, as a range of time.
-func parseTimes(q url.Values) (since, until time.Time, err error) {
+func parseTimes(q url.Values, zone *time.Location) (since, until time.Time, err error) {
 	if text := q.Get("hour"); text != "" {
-		since, err = time.Parse(providerui.DashboardHour, text)
+		since, err = time.ParseInLocation(providerui.DashboardHour, text, zone)
 		return since, since.Add(time.Hour), err
 	}
-	since, until, err = parseDays(q)
+	since, until, err = parseDays(q, zone)
 	if !until.IsZero() {
 		until = until.AddDate(0, 0, 1)
 	}

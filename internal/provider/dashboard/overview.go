@@ -29,15 +29,15 @@ const maxInstitutions = 10
 const maxPeriod = 90
 
 // period sets the days of an overview.
-func period(q url.Values, now time.Time, l i18n.Lang, v *providerui.DashboardOverview) error {
-	days, ok := console.ReadDays(q, now, maxPeriod)
+func period(q url.Values, now time.Time, zone *time.Location, l i18n.Lang, v *providerui.DashboardOverview) error {
+	days, ok := console.ReadDays(q, now, zone, maxPeriod)
 	if !ok {
 		return unknown("period")
 	}
 	v.Periods = days.Links(l, func(period int) string { return "/dashboard?" + days.Params(period).Encode() })
 	v.Compare = ui.Comparison{By: days.Compare, First: days.Before, Last: days.Before.AddDate(0, 0, days.Count()-1)}
 	v.Since, v.Days = days.First, daysFrom(days.First, days.Count())
-	if until := days.Last.Add(day); until.Before(now) {
+	if until := days.Last.AddDate(0, 0, 1); until.Before(now) {
 		v.Until = until
 	}
 	return nil
@@ -56,7 +56,7 @@ func (s *Service) overview(ctx context.Context, r *http.Request, by user, d prov
 	v := providerui.DashboardOverview{Environment: by.account.Environment, Callback: "on"}
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		id := by.account.ID
-		err := period(r.URL.Query(), tx.Now, d.Lang, &v)
+		err := period(r.URL.Query(), tx.Now, by.Zone, d.Lang, &v)
 		if err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func addReports(all []reports.DayCount, v *providerui.DashboardOverview) {
 
 func (s *Service) overviewDeliveries(ctx context.Context, tx *store.Tx, customerID string, v *providerui.DashboardOverview) (err error) {
 	answers := map[int]int{}
-	v.Deliveries, err = s.sent(ctx, tx, customerID, "", webhook.Window{Since: v.Since, Until: v.Until, Step: day}, len(v.Days),
+	v.Deliveries, err = s.sent(ctx, tx, customerID, "", webhook.Window{Since: v.Since, Until: v.Until}, len(v.Days),
 		func(c webhook.Count) { answers[c.Answer] += c.Count })
 	for code, n := range answers {
 		v.Answers = append(v.Answers, providerui.DashboardAnswer{Code: code, Count: n})
@@ -158,7 +158,7 @@ func (s *Service) overviewBefore(ctx context.Context, tx *store.Tx, by user, v *
 		return err
 	}
 	addReports(all, &before)
-	w, events := webhook.Window{Since: since, Until: until, Step: day}, 0
+	w, events := webhook.Window{Since: since, Until: until}, 0
 	before.Deliveries, err = s.sent(ctx, tx, by.account.ID, "", w, len(v.Days), func(c webhook.Count) { events += c.Count })
 	if err != nil || len(all) == 0 && events == 0 {
 		return err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -33,7 +34,7 @@ import (
 // reports lists reports. Status "failed" selects those that ended without data.
 func (s *Service) reports(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	q := selectionParams(r, "account", "status", "substatus", "product", "reached", "stopped", "institution", "from", "to", "sort")
-	f, err := s.reportFilter(q)
+	f, err := s.reportFilter(q, by.Zone)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func (s *Service) reports(ctx context.Context, r *http.Request, by user, d provi
 }
 
 // reportFilter parses the filter of a list of reports.
-func (s *Service) reportFilter(q url.Values) (f reports.Filter, err error) {
+func (s *Service) reportFilter(q url.Values, zone *time.Location) (f reports.Filter, err error) {
 	f = reports.Filter{Status: contract.Status(q.Get("status")), Substatus: contract.Substatus(q.Get("substatus")),
 		Kind: contract.Product(q.Get("product")), Sort: reports.Sort(q.Get("sort")), Limit: pageSize}
 	if f.Status == failed {
@@ -81,7 +82,7 @@ func (s *Service) reportFilter(q url.Values) (f reports.Filter, err error) {
 	}
 	var err2, err3 error
 	f.Before, err = store.ParseCursor(after)
-	f.From, f.To, err2 = parseDays(q)
+	f.From, f.To, err2 = parseDays(q, zone)
 	visit := visits.Selection{Visited: q.Has("reached"), Stopped: q.Has("stopped") || q.Has("institution"),
 		Step: flow.Step(q.Get("stopped")), Institution: q.Get("institution")}
 	if visit.Visited {
@@ -388,7 +389,7 @@ func (s *Service) shares(ctx context.Context, r *http.Request, by user, d provid
 	q := selectionParams(r, "from", "to", "sort")
 	sort, err := sortOf(q, string(reports.Oldest))
 	after, err2 := store.ParseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
-	from, to, err3 := parseDays(q)
+	from, to, err3 := parseDays(q, by.Zone)
 	v := providerui.DashboardSharing{List: listOf(path, q), Searched: text}
 	if errors.Join(err, err2, err3) != nil {
 		return v, unknown("list")
@@ -553,7 +554,7 @@ func (s *Service) emails(ctx context.Context, r *http.Request, by user, d provid
 	f := mail.Filter{CustomerID: by.account.ID, State: mail.State(q.Get("state")), Oldest: sort == string(reports.Oldest), Before: after,
 		Limit: pageSize}
 	var err3 error
-	f.Since, f.Until, err3 = parseTimes(q)
+	f.Since, f.Until, err3 = parseTimes(q, by.Zone)
 	if errors.Join(err, err2, err3) != nil || f.State != "" && !slices.Contains(mail.States(), f.State) {
 		return nil, unknown("list")
 	}

@@ -453,11 +453,11 @@ func (s *Service) OfMailbox(ctx context.Context, q store.Queryer, mailbox []byte
 // CountDays counts the reports of a customer by the day on which they were created, from since
 // to until; a zero until is no end.
 func (s *Service) CountDays(ctx context.Context, q store.Queryer, customerID string, since, until time.Time) ([]DayCount, error) {
+	day := store.DayNumber("created_at", "$2", since)
 	return store.QueryAll(ctx, q, func(row store.Row) (c DayCount, err error) {
 		return c, row.Scan(&c.Day, &c.Status, &c.Substatus, &c.Count)
-	}, `SELECT (created_at - $2) / 86400000000 AS day, status, COALESCE(substatus, ''), COUNT(*) FROM reports
-		WHERE customer_id = $1 AND created_at >= $2 AND created_at < $3
-		GROUP BY (created_at - $2) / 86400000000, status, substatus`, customerID, store.Micros(since), store.MicrosOrEnd(until))
+	}, `SELECT `+day+` AS day, status, COALESCE(substatus, ''), COUNT(*) FROM reports
+		WHERE customer_id = $1 AND created_at >= $2 AND created_at < $3 GROUP BY `+day+`, status, substatus`, customerID, store.Micros(since), store.MicrosOrEnd(until))
 }
 
 // maxTimes is the number of newest reports whose times are read.

@@ -220,7 +220,7 @@ func TestDeliveriesAreVisibleToOwnerOnly(t *testing.T) {
 			}
 			for customer, want := range map[string]int{mine: 1, theirs: 0} {
 				list, err := r.Deliveries(t.Context(), r.DB.SQL, customer, "", webhook.Filter{State: webhook.StateDelivered, Subject: report, Limit: 9})
-				counts, err2 := r.Counts(t.Context(), r.DB.SQL, customer, "", webhook.Window{Since: r.now.Add(-24 * time.Hour), Step: time.Hour})
+				counts, err2 := r.Counts(t.Context(), r.DB.SQL, customer, "", webhook.Window{Since: r.now.Add(-24 * time.Hour), Hourly: true})
 				if err := errors.Join(err, err2); err != nil || len(list) != want || len(counts) != want ||
 					want > 0 && (counts[0].State != webhook.StateDelivered || counts[0].Count != want || counts[0].Step != 24) {
 					t.Errorf("%s has %d deliveries and counts %v (%v), want %d", customer, len(list), counts, err, want)

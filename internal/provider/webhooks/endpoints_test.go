@@ -139,7 +139,7 @@ func TestEachEndpointHasItsDeliveries(t *testing.T) {
 		for id, want := range map[string]bool{first.ID: false, second.ID: true} {
 			list, err := r.Deliveries(t.Context(), r.DB.SQL, mine, id, webhook.Filter{Limit: 9})
 			failed, err2 := r.HasFailed(t.Context(), r.DB.SQL, mine, id, time.Time{})
-			counts, err3 := r.Counts(t.Context(), r.DB.SQL, mine, id, webhook.Window{Since: r.now.Add(-time.Hour), Step: time.Hour})
+			counts, err3 := r.Counts(t.Context(), r.DB.SQL, mine, id, webhook.Window{Since: r.now.Add(-time.Hour), Hourly: true})
 			if err := errors.Join(err, err2, err3); err != nil || len(list) != 1 || failed != want || len(counts) != 1 {
 				t.Errorf("an endpoint has %d deliveries, failed %v, counts %v, %v", len(list), failed, counts, err)
 			}

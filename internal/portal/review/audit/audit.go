@@ -87,12 +87,12 @@ type Filter struct {
 	Text string // words to search for; not in addresses, because they may be an email address
 }
 
-// ReadFilter reads the filter of a query; false for invalid values.
-func ReadFilter(q url.Values) (f Filter, ok bool) {
+// ReadFilter reads the filter of a query, with days of a time zone; false for invalid values.
+func ReadFilter(q url.Values, zone *time.Location) (f Filter, ok bool) {
 	f.Actor, f.Action, f.Subject = strings.ToLower(strings.TrimSpace(q.Get("actor"))), q.Get("action"),
 		strings.ToLower(strings.TrimSpace(q.Get("application")))
 	var daysOK bool
-	f.From, f.To, daysOK = console.ParseDays(q)
+	f.From, f.To, daysOK = console.ParseDays(q, zone)
 	var err error
 	f.After, err = store.ParseCursor(q.Get("after"))
 	return f, err == nil && daysOK && (f.Actor == "" || contract.IsUUID(f.Actor)) && (f.Subject == "" || contract.IsUUID(f.Subject)) &&

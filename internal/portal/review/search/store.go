@@ -555,9 +555,10 @@ type DayCount struct {
 
 // CountDays counts the applications of a period by day.
 func CountDays(ctx context.Context, q store.Queryer, in applications.Period) ([]DayCount, error) {
+	day := store.DayNumber("created_at", "$1", in.From)
 	return store.QueryAll(ctx, q, func(row store.Row) (c DayCount, err error) {
 		return c, row.Scan(&c.Day, &c.State, &c.Decided, &c.Count)
-	}, `SELECT (created_at - $1) / 86400000000 AS day, state, decision <> '' AS decided, COUNT(*)
+	}, `SELECT `+day+` AS day, state, decision <> '' AS decided, COUNT(*)
 		FROM review_index WHERE created_at >= $1 AND created_at < $2 AND ($3 = '' OR product = $3)
-		GROUP BY (created_at - $1) / 86400000000, state, decision <> ''`, store.Micros(in.From), store.Micros(in.To), string(in.Product))
+		GROUP BY `+day+`, state, decision <> ''`, store.Micros(in.From), store.Micros(in.To), string(in.Product))
 }
