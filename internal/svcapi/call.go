@@ -222,12 +222,12 @@ func (c *Client) send(ctx context.Context, k call, token string) (answer, *Error
 	if !ok {
 		limit = min(limit, maxAnswer)
 	}
-	var answered bytes.Buffer // with room for what is announced, because growing it leaves four times as much garbage
-	answered.Grow(int(min(max(0, resp.ContentLength), limit)) + bytes.MinRead)
-	if _, err = answered.ReadFrom(io.LimitReader(resp.Body, limit+1)); err != nil {
+	var read bytes.Buffer // with room for what is announced: growing it leaves garbage
+	read.Grow(int(min(max(resp.ContentLength, 0), limit, 1<<20)) + bytes.MinRead)
+	if _, err := read.ReadFrom(io.LimitReader(resp.Body, limit+1)); err != nil {
 		return failed(err)
 	}
-	got := answered.Bytes()
+	got := read.Bytes()
 	switch {
 	case resp.StatusCode == http.StatusNotModified && k.header.Get("If-None-Match") != "":
 		return answer{op: k.op, status: resp.StatusCode}, nil
