@@ -65,6 +65,9 @@ func TestProxiesLogNoSecrets(t *testing.T) {
 			for _, path := range secretPaths {
 				addresses = append(addresses, "https://"+portalHost+path+"canary", "https://"+providerHost+path+"canary/documents?lang=canary")
 			}
+			for _, path := range []string{"//resume/", "/%72esume/", "/./resume/", "/a/../resume/", "/a//../resume/", "/resume//", "/resume%2f"} { // of mangled links
+				addresses = append(addresses, "https://"+portalHost+path+"canary")
+			}
 			for _, address := range addresses {
 				if resp := answer(t, c, address); resp.StatusCode != http.StatusBadGateway {
 					t.Errorf("%s: %s", address, resp.Status)

@@ -19,6 +19,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -323,42 +324,51 @@ func TestMemoryOfPages(t *testing.T) {
 	reviewer := &http.Client{Jar: jar}
 	post(t, reviewer, p.Portal+"/review/sign-in", asForm,
 		strings.NewReader(url.Values{"email": {own.Reviewer.Email}, "password": {own.Reviewer.Password}}.Encode()))
-	read := func(address string) []byte {
+	read := func(address string) string {
 		resp, err := reviewer.Get(address)
 		if err != nil {
 			t.Error(err)
-			return nil
+			return ""
 		}
 		defer resp.Body.Close()
 		raw, _ := io.ReadAll(resp.Body)
-		return raw
+		return string(raw)
+	}
+	stub, err := os.ReadFile("../../internal/analysis/paystub/testdata/modern.pdf")
+	if err != nil {
+		t.Fatal(err)
 	}
 	var views []string
 	for i := range 3 {
 		var begun struct{ ID, ConnectURL string }
 		call(p.Portal+"/api/v1/applications", map[string]any{"product": "income", "mode": "redirect-form", "prefill": map[string]string{
 			"firstName": "Ada", "lastName": "Byron", "email": "ada@mail.example", "dob": "1990-12-10"}}, &begun)
-		form := regexp.MustCompile(`(?s)data-vestibule="leave".*?name="token" value="([^"]+)"`).FindSubmatch(read(begun.ConnectURL))
+		form := regexp.MustCompile(`(?s)data-vestibule="leave".*?name="token" value="([^"]+)"`).FindStringSubmatch(read(begun.ConnectURL))
 		if form == nil {
 			t.Fatal("no page leads to the provider")
 		}
 		var ended struct{ CompleteURL string }
-		call(service.Control+"/visits/"+string(form[1])+"/complete", map[string]any{"payStubs": []any{map[string]any{"fileName": "stub.png",
-			"contentBase64": worstFile([]int{3_300, 10_000, 6_599}[i])}}}, &ended)
+		call(service.Control+"/visits/"+form[1]+"/complete", map[string]any{"payStubs": []any{
+			map[string]any{"fileName": "paystub.pdf", "contentBase64": stub},
+			map[string]any{"fileName": "stub.png", "contentBase64": worstFile([]int{3_300, 10_000, 6_599}[i])}}}, &ended)
 		read(ended.CompleteURL)
 		at := p.Portal + "/review/applications/" + begun.ID + "/files"
-		var view []byte
-		for view == nil {
-			time.Sleep(100 * time.Millisecond)
-			view = regexp.MustCompile(`/review/applications/[^"]*/files/[0-9a-f]+/view`).Find(read(at))
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for len(views) < 2*i+2 {
+			<-tick.C
+			for _, view := range regexp.MustCompile(`/review/applications/[^"]*/files/[0-9a-f]+/`).FindAllString(read(at), -1) {
+				if page := p.Portal + view + "pages/1"; !slices.Contains(views, page) {
+					views = append(views, page)
+				}
+			}
 		}
-		views = append(views, p.Portal+strings.TrimSuffix(string(view), "view")+"pages/1")
 	}
 	var all sync.WaitGroup
 	for i := range 10 {
 		all.Go(func() {
-			for n := range 3 {
-				if m := read(views[(i+n)%3]); !bytes.HasPrefix(m, []byte("\x89PNG")) {
+			for n := range views {
+				if m := read(views[(i+n)%len(views)]); !strings.HasPrefix(m, "\x89PNG") {
 					t.Errorf("no image: %.200s", m)
 				}
 			}

@@ -686,7 +686,7 @@ func TestStreamResumesAndEndsWithThePortal(t *testing.T) {
 		if err := lines.Err(); err != nil {
 			t.Errorf("the stream was cut: %v", err)
 		}
-		if p := b.get(a + "/stream"); p.status != 503 || p.header.Get("Retry-After") == "" {
+		if p := b.get(a + "/stream"); p.status != 429 || p.header.Get("Retry-After") == "" {
 			t.Errorf("a stream while stopping: %d", p.status)
 		}
 	})

@@ -33,7 +33,7 @@ func (s *Handler) stream(w http.ResponseWriter, r *http.Request) error {
 	}
 	moved, leave := s.Service.Subscribe(a.ID, s.Limit.Networks(r))
 	if moved == nil {
-		return &httpx.Error{Code: contract.CodeUnavailable, RetryAfter: 5 * time.Second, Why: errors.New("too many streams")}
+		return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: 5 * time.Second, Why: errors.New("too many streams")}
 	}
 	defer leave()
 	h := w.Header()
