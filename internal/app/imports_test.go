@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // pkg is go list's description of a package of this module.
