@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command bench measures this project beside peers and limits. It prints a line for each
 // figure: name, ours, the peer or the limit, the ratio, and the spread of the ratio over
 // the rounds. Figures are reported; none is an error.

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package fleet starts the program as operators deploy it, one process or replicas behind a
 // balancer, sends it the requests of applicants, onboarding apps and reviewers, and measures
 // the processor time of each part.

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command soak starts the program as operators deploy it, and sends it a day of ordinary use
 // in a short time. It reports the times of answers by route, the errors, and memory and
 // goroutines before and after.

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package webdriver drives WebKit and Firefox as a person does: it moves a real mouse pointer,
 // presses keys, and waits until a control is visible, still and uncovered. It speaks the W3C
 // WebDriver protocol: to WebKitWebDriver over HTTP, and to Firefox over Marionette, the transport

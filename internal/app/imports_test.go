@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // pkg is go list's description of a package of this module.
@@ -240,5 +242,18 @@ func TestPropertiesUseFixedSeeds(t *testing.T) {
 	out, _ := cmd.Output() // exit 1 is: nothing found
 	if got := strings.Fields(string(out)); !slices.Equal(got, []string{"internal/testutil/proptest/proptest.go"}) {
 		t.Errorf("%v draw inputs; that is done by internal/testutil/proptest", got)
+	}
+}
+
+// TestOtherSystems checks that all packages and their tests compile for systems without those parts of
+// Linux that tests and benchmarks use.
+func TestOtherSystems(t *testing.T) {
+	tools.FullOnly(t)
+	for _, system := range []string{"windows", "darwin"} {
+		cmd := exec.CommandContext(t.Context(), "go", "vet", "./...")
+		cmd.Dir, cmd.Env = "../..", append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", system, err, out)
+		}
 	}
 }

@@ -60,7 +60,8 @@ func (w *testServer) sentLinks(t *testing.T) map[string][]string {
 	}
 	connect := func(mode string) string {
 		body := `{"product":"cashflow","mode":"` + mode + `","prefill":` + goodPrefill + `}`
-		return good(t, 201, ask(t, "POST", w.Portal+"/api/v1/applications", body, "Authorization", w.key(), "Content-Type", asJSON)).field("connectUrl")
+		made := ask(t, "POST", w.Portal+"/api/v1/applications", body, "Authorization", w.key(), "Content-Type", asJSON)
+		return good(t, 201, made).field("connectUrl")
 	}
 	id, embedToken := w.application(t, "embedded")
 	page := good(t, 200, ask(t, "POST", w.Portal+"/applications/"+id+"/link", "", "Cookie", w.enter(t, id, embedToken),
@@ -73,11 +74,12 @@ func (w *testServer) sentLinks(t *testing.T) map[string][]string {
 	w.operate(t, &consumer, "consumer", "link", canaryEmail)
 	w.operate(t, &customer, "customer", "add", "Harbor Bank", "--staff=ada@harbor.example")
 	return map[string][]string{
-		"connect link":                        {connect("embedded"), connect("redirect"), connect("redirect-form")},
-		"resume link":                         {string(resume)},
-		"decision's letter":                   {w.Portal + "/return"},
-		"secure redirect":                     {link("/secure-redirect", "redirectUrl", ""), link("/secure-redirect", "redirectUrl", prepared)},
-		"invite":                              {link("/connect/invite-link", "inviteLink", ""), link("/connect/invite-link", "inviteLink", prepared)},
+		"connect link":      {connect("embedded"), connect("redirect"), connect("redirect-form")},
+		"resume link":       {string(resume)},
+		"decision's letter": {w.Portal + "/return"},
+		"secure redirect":   {link("/secure-redirect", "redirectUrl", ""), link("/secure-redirect", "redirectUrl", prepared)},
+		"invite": {link("/connect/invite-link", "inviteLink", ""),
+			link("/connect/invite-link", "inviteLink", prepared)},
 		"link to what was shared":             {consumer.Link},
 		"confirmation of a change at /access": {w.Provider + "/access?lang=es"},
 		"letter about a dispute":              {w.Provider + "/access/disputes/D-2026-AAAAAA?lang=en"},

@@ -13,6 +13,7 @@ import (
 
 	receive "vestibule/docs/examples/webhook"
 	"vestibule/internal/app"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/program"
 	"vestibule/internal/webhook"
@@ -196,7 +197,7 @@ func TestSeedFillsTheSandbox(t *testing.T) {
 	}
 	w.rested(t)
 	var list struct {
-		Applications []struct{ Product, State, Status, Substatus string }
+		Applications []struct{ ID, Product, State, Status, Substatus string }
 	}
 	a := good(t, 200, ask(t, "GET", w.Portal+"/api/v1/applications?limit=100", "", "Authorization", w.key()))
 	if err := json.Unmarshal(a.Body, &list); err != nil {
@@ -230,6 +231,21 @@ func TestSeedFillsTheSandbox(t *testing.T) {
 	}
 	if len(list.Applications) != 40 {
 		t.Errorf("%d applications", len(list.Applications))
+	}
+
+	// The names agree with the sandbox's people, but for a few that are meant to differ.
+	reviewer, differ := w.signIn(t), 0
+	for _, a := range list.Applications {
+		if a.State != "ready" {
+			continue
+		}
+		page := good(t, 200, ask(t, "GET", w.Portal+"/review/applications/"+a.ID, "", "Cookie", reviewer, "Accept-Language", "en"))
+		if strings.Contains(string(page.Body), i18ntest.EN("review.person_real.unknown")) {
+			differ++
+		}
+	}
+	if differ < 1 || differ > 3 {
+		t.Errorf("the names of %d of %d applicants differ", differ, kinds["ready"])
 	}
 }
 

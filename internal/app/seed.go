@@ -95,6 +95,7 @@ type seeds struct {
 
 type seed struct {
 	Product contract.Product
+	Name    string          // as the walk's source has it; "": an invented one, which the source contradicts
 	Walk    json.RawMessage // how the controls walk the visit; none: they do not
 	Until   string          // "started", "connecting", "away": how far the applicant comes; "": back to the portal
 	Dispute map[string]any  // the applicant's, as the controls open it; with correct: true, staff find them right
@@ -129,10 +130,14 @@ func (c seedCommand) Run(ctx context.Context, in *invocation) error {
 		return err
 	}
 	for i := range c.Count {
-		first, last := all.First[i%len(all.First)], all.Last[i*7%len(all.Last)]
+		of := all.Applications[i%len(all.Applications)]
+		first, last, known := strings.Cut(of.Name, " ")
+		if !known {
+			first, last = all.First[i%len(all.First)], all.Last[i*7%len(all.Last)]
+		}
 		who := &svcapi.Prefill{FirstName: first, LastName: last, Email: strings.ToLower(first+"."+last) + "@example.org",
 			DOB: fmt.Sprintf("19%02d-%02d-%02d", 60+i%40, 1+i%12, 1+i%28)}
-		if _, err := in.apply(ctx, all.Applications[i%len(all.Applications)], who, "", ""); err != nil {
+		if _, err := in.apply(ctx, of, who, "", ""); err != nil {
 			return fmt.Errorf("application %d: %w", i+1, err)
 		}
 	}

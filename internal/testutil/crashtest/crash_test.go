@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package crashtest kills the program at random under load, restarts it, and checks that
 // nothing it acknowledged is lost or done twice: with one process on SQLite, and with
 // three replicas on a PostgreSQL that crashes too.

@@ -57,7 +57,7 @@ default_pool_size = 60
 	server := func() *exec.Cmd {
 		cmd := exec.Command(bin, "-q", file)
 		cmd.Dir = dir
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: cred, Pdeathsig: syscall.SIGQUIT, Setpgid: true}
+		cmd.SysProcAttr = asServer(cred)
 		return cmd
 	}
 	q := url.Values{"host": {dir}, "port": {"6432"}, "user": {"vestibule"}, "sslmode": {"disable"}}

@@ -39,18 +39,6 @@ type Cluster struct {
 	stop   chan os.Signal
 }
 
-// InMemory returns the folder of a file system in memory with 4 GiB to spare, or "". A
-// test makes and deletes a database of 1,200 files, which takes ext4 longer each time: it
-// does not use an inode again for seconds, and passes over all of these in its search.
-func InMemory() string {
-	const dir, spare = "/dev/shm", 4 << 30
-	var fs syscall.Statfs_t
-	if syscall.Statfs(dir, &fs) != nil || fs.Bavail*uint64(fs.Bsize) < spare {
-		return ""
-	}
-	return dir
-}
-
 // Start creates and starts a cluster, which ends with Stop or with this process.
 // settings such as fsync=on override the defaults.
 func Start(ctx context.Context, settings ...string) (*Cluster, error) {
@@ -71,7 +59,7 @@ func Start(ctx context.Context, settings ...string) (*Cluster, error) {
 	initdb := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", data, "-U", "vestibule",
 		"--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions")
 	initdb.Dir = dir
-	initdb.SysProcAttr = &syscall.SysProcAttr{Credential: cred}
+	initdb.SysProcAttr = asUser(cred)
 	if out, err := initdb.CombinedOutput(); err != nil {
 		os.RemoveAll(dir)
 		return nil, fmt.Errorf("cluster: initdb as %s: %w: %s", name, err, out)
@@ -85,7 +73,7 @@ func Start(ctx context.Context, settings ...string) (*Cluster, error) {
 		}
 		cmd.Dir = dir
 		// The server ends with this process, even if that is killed.
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: cred, Pdeathsig: syscall.SIGQUIT, Setpgid: true}
+		cmd.SysProcAttr = asServer(cred)
 		return cmd
 	}
 	q := url.Values{"host": {dir}, "user": {"vestibule"}, "sslmode": {"disable"}}
@@ -203,7 +191,7 @@ func version(path string) int {
 }
 
 // account makes the server's user own dir: the present user, or postgres instead of root.
-func account(dir string) (*syscall.Credential, string, error) {
+func account(dir string) (*credential, string, error) {
 	if os.Geteuid() != 0 {
 		return nil, "this user", nil
 	}
@@ -216,5 +204,5 @@ func account(dir string) (*syscall.Credential, string, error) {
 	if err := os.Chown(dir, uid, gid); err != nil {
 		return nil, "", err
 	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, "postgres", nil
+	return &credential{Uid: uint32(uid), Gid: uint32(gid)}, "postgres", nil
 }

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command withpostgres runs a command with one temporary PostgreSQL that all its tests
 // share, and with temporary files in memory where there is room:
 //
