@@ -11,7 +11,8 @@ type Verdict struct {
 // word is one word of a descriptor, text.buf[start:end], with its lexicon entry.
 type word struct {
 	start, end int32
-	id, stem   uint16 // the lexicon's numbers of the word and of its longest known beginning, or 0
+	id         uint16    // the lexicon's number of the word, or 0
+	parts      [2]uint16 // the numbers of its longest known beginning and end
 	flags      uint8
 }
 
@@ -64,9 +65,11 @@ func (r *reader) verdicts() (credit, debit Verdict) {
 				r.walk(n, i, i+1)
 			}
 		}
-		for stem := w.stem; stem != 0; stem = r.lex.wider[stem] {
-			if n := r.lex.roots[stem]; n != 0 {
-				r.walk(n, i, i+1)
+		for _, part := range w.parts {
+			for ; part != 0; part = r.lex.wider[part] {
+				if n := r.lex.roots[part]; n != 0 {
+					r.walk(n, i, i+1)
+				}
 			}
 		}
 	}
@@ -112,8 +115,8 @@ func (r *reader) lookUp() {
 	words, start := r.words[:0], int32(0)
 	for _, end := range r.text.ends[:r.text.count] {
 		w := word{start: start, end: end}
-		w.id, w.stem, w.flags = r.lex.lookup(r.text.buf[start:end])
-		if w.id|w.stem == 0 {
+		w.id, w.parts[0], w.parts[1], w.flags = r.lex.lookup(r.text.buf[start:end])
+		if w.id|w.parts[0]|w.parts[1] == 0 {
 			r.splitAttached(&w)
 		}
 		words = append(words, w)
@@ -138,13 +141,13 @@ func (r *reader) splitAttached(w *word) {
 	short := *w
 	if string(buf[:len(before)]) == before {
 		short.start += int32(len(before))
-	} else if _, _, flags := r.lex.lookup(buf[len(buf)-state:]); flags&flagState != 0 {
+	} else if _, _, _, flags := r.lex.lookup(buf[len(buf)-state:]); flags&flagState != 0 {
 		short.end -= state
 	} else {
 		return
 	}
-	short.id, short.stem, short.flags = r.lex.lookup(r.text.buf[short.start:short.end])
-	if short.end-short.start >= rest && short.id|short.stem != 0 {
+	short.id, short.parts[0], short.parts[1], short.flags = r.lex.lookup(r.text.buf[short.start:short.end])
+	if short.end-short.start >= rest && short.id|short.parts[0]|short.parts[1] != 0 {
 		*w = short
 	}
 }
@@ -189,9 +192,11 @@ func (r *reader) walk(n uint16, start, at int) {
 			r.walk(m, start, at+1)
 		}
 	}
-	for stem := w.stem; stem != 0; stem = r.lex.wider[stem] {
-		if m := r.lex.next(n, stem); m != 0 {
-			r.walk(m, start, at+1)
+	for _, part := range w.parts {
+		for ; part != 0; part = r.lex.wider[part] {
+			if m := r.lex.next(n, part); m != 0 {
+				r.walk(m, start, at+1)
+			}
 		}
 	}
 }

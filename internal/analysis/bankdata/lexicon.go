@@ -1,6 +1,7 @@
 package bankdata
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"slices"
@@ -54,14 +55,14 @@ type lexicon struct {
 }
 
 type knownWord struct {
-	word  string
-	stem  uint16
-	flags uint8
+	word       string
+	stem, tail uint16
+	flags      uint8
 }
 
 // stemSlot is the beginning of words, or their end.
 type stemSlot struct {
-	stem string
+	stem []byte
 	head uint32 // its first four letters, of an end the last four
 	id   uint16
 }
@@ -341,7 +342,7 @@ func (c *compiler) finish() *lexicon {
 			continue
 		}
 		id := c.ids[w]
-		l.words[id] = knownWord{word: w, stem: l.stemOf([]byte(w)), flags: c.flags[w]}
+		l.words[id] = knownWord{word: w, stem: l.stemOf([]byte(w)), tail: l.tailOf([]byte(w)), flags: c.flags[w]}
 		h := hashOf([]byte(w))
 		i := h
 		for ; l.slots[i&uint32(len(l.slots)-1)] != 0; i++ {
@@ -362,7 +363,7 @@ func stemTable(stems []string, of func(string) (head uint32, id uint16)) []stemS
 		i := headHash(head)
 		for ; table[i&mask].id != 0; i++ {
 		}
-		table[i&mask] = stemSlot{s, head, id}
+		table[i&mask] = stemSlot{[]byte(s), head, id}
 	}
 	return table
 }
@@ -423,51 +424,45 @@ func headHash(head uint32) uint32 { return head * 2654435761 >> 12 }
 
 func edgeHash(from, id uint16) uint32 { return (uint32(from)<<16 | uint32(id)) * 2654435761 >> 8 }
 
-// lookup returns the id, stem and flags of a word.
-func (l *lexicon) lookup(w []byte) (id, stem uint16, flags uint8) {
+// lookup returns the id, beginning, end and flags of a word.
+func (l *lexicon) lookup(w []byte) (id, stem, tail uint16, flags uint8) {
 	hash := hashOf(w)
 	mask := uint32(len(l.slots) - 1)
 	for i := hash; ; i++ {
 		s := l.slots[i&mask]
 		if s == 0 {
-			return 0, l.stemOf(w), 0
+			return 0, l.stemOf(w), l.tailOf(w), 0
 		}
 		if (s^hash)>>16 == 0 {
 			if k := &l.words[s&0xFFFF]; k.word == string(w) {
-				return uint16(s), k.stem, k.flags
+				return uint16(s), k.stem, k.tail, k.flags
 			}
 		}
 	}
 }
 
-// stemOf returns the number of the longest known beginning of the word, or else of
-// its longest known end; 0 for none.
+// stemOf and tailOf return the numbers of the longest known beginning and end of a word; 0
+// for none.
 func (l *lexicon) stemOf(w []byte) uint16 {
 	if len(w) < 4 {
 		return 0
 	}
-	head := binary.LittleEndian.Uint32(w)
-	mask := uint32(len(l.stems) - 1)
-	for i := headHash(head); ; i++ {
-		s := &l.stems[i&mask]
-		if s.id == 0 {
-			break
-		}
-		if s.head == head && len(w) >= len(s.stem) && string(w[:len(s.stem)]) == s.stem {
-			return s.id
-		}
-	}
-	if !l.lasts[w[len(w)-1]] {
+	return part(l.stems, w, 0, bytes.HasPrefix)
+}
+
+func (l *lexicon) tailOf(w []byte) uint16 {
+	if len(w) < 4 || !l.lasts[w[len(w)-1]] {
 		return 0
 	}
-	tail := binary.LittleEndian.Uint32(w[len(w)-4:])
-	mask = uint32(len(l.tails) - 1)
-	for i := headHash(tail); ; i++ {
-		s := &l.tails[i&mask]
-		if s.id == 0 {
-			return 0
-		}
-		if s.head == tail && len(w) >= len(s.stem) && string(w[len(w)-len(s.stem):]) == s.stem {
+	return part(l.tails, w, len(w)-4, bytes.HasSuffix)
+}
+
+// part returns the number of the longest part in a table that a word has, by four letters of the word.
+func part(table []stemSlot, w []byte, at int, has func(w, part []byte) bool) uint16 {
+	head, mask := binary.LittleEndian.Uint32(w[at:]), uint32(len(table)-1)
+	for i := headHash(head); ; i++ {
+		s := &table[i&mask]
+		if s.id == 0 || s.head == head && has(w, s.stem) {
 			return s.id
 		}
 	}

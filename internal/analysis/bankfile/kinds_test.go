@@ -13,12 +13,12 @@ import (
 // the notes. days is the first and the last day of its transactions, or empty.
 type kindOfExport struct{ file, content, want, note, days string }
 
-// kindsOfExports reads kinds.txt and banks.txt of testdata, which have the forms in which banks
+// kindsOfExports reads kinds.txt, banks.txt and layouts.txt of testdata, which have the forms in which banks
 // and tools export.
 func kindsOfExports(t *testing.T) map[string]kindOfExport {
 	t.Helper()
 	var raw []byte
-	for _, name := range []string{"kinds.txt", "banks.txt"} {
+	for _, name := range []string{"kinds.txt", "banks.txt", "layouts.txt"} {
 		more, err := os.ReadFile("testdata/" + name)
 		if err != nil {
 			t.Fatal(err)
