@@ -153,10 +153,10 @@ func (t *table) row(s *sheet, n int, r row) {
 	var numbers []*cell
 	flush := func() {
 		switch {
-		case label != nil && totalOf(label.words) != noItem:
+		case label != nil && itemOfAny(label.words):
 			total = label
 		case label != nil && total != nil && len(numbers) == 1 && numbers[0].money:
-			// "Net Pay", then a period and its amount.
+			// "Net Pay" or another item, then a period and its amount.
 			if p := periodOf(label.words); p == current || p == ytd {
 				whole := *label
 				whole.words = total.words + " " + map[period]string{current: "current", ytd: "ytd"}[p]

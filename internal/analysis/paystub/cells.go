@@ -268,7 +268,7 @@ func lines(pieces []*cell) (rows []row) {
 					out = append(out, c)
 					continue
 				}
-				if !whole && (ended && (another || gap > 0.2*size && len(c.text) > 1 && c.text != "CR" && c.text != "USD") ||
+				if !whole && (ended && (another || gap > 0.2*size && len(c.text) > 1 && c.text != "CR" && c.text != "DR" && c.text != "USD") ||
 					another && number(before.text) && strings.Contains(before.text, ".")) {
 					out = append(out, c)
 					continue

@@ -394,13 +394,7 @@ func (d *Document) order(c []figure) {
 	}
 	c = slices.Clone(c)
 	slices.SortStableFunc(c, func(a, b figure) int { return cmp.Compare(b.cell.y, a.cell.y) })
-	down := make([]int, len(c))
-	for i, x := range c {
-		down[i] = x.first.Order
-	}
-	up := slices.Clone(down)
-	slices.Reverse(up)
-	if out := len(c) - max(longest(down), longest(up)); out > 0 && out <= max(1, len(c)/6) {
+	if out := len(c) - inDirection(c); out > 0 && out <= max(1, len(c)/6) {
 		d.find(TextTouchedUp, false, outOfOrder(c)...)
 	}
 }
@@ -412,18 +406,22 @@ func outOfOrder(c []figure) (out []area) {
 		return nil
 	}
 	for i := range c {
-		rest := slices.Delete(slices.Clone(c), i, i+1)
-		down := make([]int, len(rest))
-		for k, x := range rest {
-			down[k] = x.first.Order
-		}
-		up := slices.Clone(down)
-		slices.Reverse(up)
-		if max(longest(down), longest(up)) == len(rest) {
+		if inDirection(slices.Delete(slices.Clone(c), i, i+1)) == len(c)-1 {
 			out = append(out, c[i].cell.area())
 		}
 	}
 	return out
+}
+
+// inDirection returns how many amounts of a column, at most, were drawn in one direction.
+func inDirection(c []figure) int {
+	down := make([]int, len(c))
+	for i, x := range c {
+		down[i] = x.first.Order
+	}
+	up := slices.Clone(down)
+	slices.Reverse(up)
+	return max(longest(down), longest(up))
 }
 
 // longest returns the length of the longest increasing subsequence.

@@ -333,7 +333,7 @@ func (s *sheet) spanned(f *fields) {
 				about := at == 0 || contains(head, "period") || contains(head, "week") || contains(head, "from") ||
 					contains(head, "covering") || contains(head, "dates") || contains(head, "earned")
 				tail := strings.TrimRight(c.text[at:], ").")
-				if about && (f.putPeriod(tail, c) || f.putPeriodOf(tail, c) || at == 0 && f.putPeriod(c.text+" "+s.following(n, i), c)) {
+				if about && (f.putPeriod(tail, c) || f.putPeriodOf(tail, c) || at == 0 && (i == 0 || !mayBeValue(fieldPay, r[i-1].text)) && f.putPeriod(c.text+" "+s.following(n, i), c)) {
 					return
 				}
 				break

@@ -45,7 +45,10 @@ func (d *Document) figures() {
 		}
 	}
 	if d.fields.several {
-		d.find(StubsDisagree, false)
+		d.find(DatesDisagree, false)
+	}
+	if d.Stub.GrossTotal == nil && d.Stub.NetTotal == nil {
+		d.find(AmountsNotRead, false)
 	}
 	d.growth()
 	d.rates()

@@ -72,6 +72,8 @@ func gridPage(t *testing.T, text string) []byte {
 		step := 16.0
 		if rest, close := strings.CutPrefix(line, "^"); close {
 			step, line = 10.5, rest
+		} else if rest, between := strings.CutPrefix(line, "~"); between {
+			step, line = 5.2, rest
 		}
 		y += step
 		for i, cell := range strings.Split(line, "|") {

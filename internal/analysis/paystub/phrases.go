@@ -2,6 +2,7 @@ package paystub
 
 import (
 	"slices"
+	"strings"
 )
 
 // wordKind is a set of kinds of the words in labels and column headers. A word may have
@@ -28,29 +29,12 @@ const (
 	otherWord                       // taxable, employer's, limit
 )
 
+// wordKinds has the kinds of words; the lists of the vocabulary are in the order of the constants.
 var wordKinds = func() map[string]wordKind {
 	out := map[string]wordKind{}
-	for kind, list := range map[wordKind]string{
-		joinWord:   "kind join",
-		dateWord:   "kind date",
-		payWord:    "kind pay",
-		periodWord: "kind period",
-		beginWord:  "kind begin",
-		endWord:    "kind end",
-		hireWord:   "kind hire",
-		workerWord: "kind worker",
-		payerWord:  "kind payer",
-		nameWord:   "kind name",
-		numberWord: "kind number",
-		nowWord:    "kind now",
-		yearWord:   "kind year",
-		amountWord: "kind amount",
-		hourWord:   "kind hour",
-		rateWord:   "kind rate",
-		otherWord:  "kind other",
-	} {
-		for _, w := range wordList(list) {
-			out[w] |= kind
+	for i, name := range strings.Fields("join date pay period begin end hire worker payer name number now year amount hour rate other") {
+		for _, w := range wordList("kind " + name) {
+			out[w] |= 1 << i
 		}
 	}
 	return out

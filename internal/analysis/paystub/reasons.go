@@ -25,6 +25,7 @@ const (
 	YearToDate        = "YEAR_TO_DATE_DOES_NOT_GROW"  // less than the period, or does not fit the stub before
 	NoDeposit         = "NO_MATCHING_DEPOSIT"         // the bank data of those days has no such deposit
 	StubsDisagree     = "STUBS_DISAGREE"              // stubs of one person and employer contradict each other
+	AmountsNotRead    = "AMOUNTS_NOT_READ"            // neither the period's gross nor its net was found
 	HardToRead        = "IMAGE_HARD_TO_READ"          // a figure or a date of an image was read with low confidence
 	ImageNotRead      = "IMAGE_NOT_READ"              // the content of an image was not read
 )
@@ -33,7 +34,7 @@ const (
 func Reasons() []string {
 	return []string{IncrementalUpdate, EditorProducer, DatesDisagree, TextTouchedUp, OddFont,
 		TextOverText, UnknownLetters, TextMayDiffer, TextInAnnotation, FileRepaired, FileEncrypted, ActiveContent,
-		Arithmetic, DeductionsOff, YearToDate, NoDeposit, StubsDisagree, HardToRead, ImageNotRead}
+		Arithmetic, DeductionsOff, YearToDate, NoDeposit, StubsDisagree, AmountsNotRead, HardToRead, ImageNotRead}
 }
 
 // finding is a reason. A grave one results in DETECTED, any other in REVIEW.

@@ -68,6 +68,8 @@ func money(s string) (report.Cents, bool) {
 			s = s[3:]
 		case strings.HasSuffix(s, "USD"):
 			s = s[:len(s)-3]
+		case strings.HasSuffix(s, "DR"):
+			s = s[:len(s)-2]
 		case strings.HasSuffix(s, "CR"):
 			s, negative = s[:len(s)-2], true
 		}

@@ -300,10 +300,10 @@ func glyph(n string) rune {
 			}
 		}
 	}
-	if i := slices.Index(asciiNames[:], n); i >= 0 {
+	if i := slices.Index(glyphs["ascii"], n); i >= 0 {
 		return rune(asciiRunes[i])
 	}
-	if i := slices.Index(latinNames[:], n); i >= 0 {
+	if i := slices.Index(glyphs["latin"], n); i >= 0 {
 		return rune(0xa0 + i)
 	}
 	switch n {

@@ -121,22 +121,8 @@ func (f *fetch) numbers(ctx context.Context, a *account, into *bankdata.Account)
 	if a.kind != deposit {
 		return
 	}
-	var networks []paymentNetwork
-	each := func(d *json.Decoder) (bool, error) {
-		var n paymentNetwork
-		if err := decode(d, &n); err != nil || len(networks) == 100 {
-			return false, cmp.Or(err, rest.ErrNotJSON)
-		}
-		networks = append(networks, n)
-		return true, nil
-	}
-	mark := func() func() {
-		n := len(networks)
-		return func() { networks = networks[:n] }
-	}
-	if err := f.list(ctx, "GET payment networks", "accounts/"+url.PathEscape(string(a.ID))+"/payment-networks", nil, "paymentNetworks",
-		mark, each); err != nil {
-		f.log.InfoContext(ctx, "data left out", "institution", f.in.ID, "err", err)
+	networks, ok := optionalList[paymentNetwork](ctx, f, a.ID, "payment-networks", "paymentNetworks", 100)
+	if !ok {
 		return
 	}
 	applyNumbers(networks, f.in.Tokenized, into)
@@ -155,31 +141,38 @@ func (f *fetch) statements(ctx context.Context, a *account, into *bankdata.Accou
 	}
 	ctx, cancel := context.WithTimeout(ctx, statementsTimeout)
 	defer cancel()
-	var days []day
-	each := func(d *json.Decoder) (bool, error) {
-		var s struct {
-			Date day `json:"statementDate"`
-		}
-		if err := decode(d, &s); err != nil || len(days) == maxStatements {
-			return false, cmp.Or(err, rest.ErrNotJSON)
-		}
-		days = append(days, s.Date)
-		return true, nil
+	type statement struct {
+		Date day `json:"statementDate"`
 	}
-	mark := func() func() {
-		n := len(days)
-		return func() { days = days[:n] }
-	}
-	err := f.list(ctx, "GET statements", "accounts/"+url.PathEscape(string(a.ID))+"/statements", nil, "statements", mark, each)
-	if err != nil {
-		f.log.InfoContext(ctx, "data left out", "institution", f.in.ID, "err", err)
-		return
-	}
-	for _, d := range days {
+	list, _ := optionalList[statement](ctx, f, a.ID, "statements", "statements", maxStatements)
+	for _, s := range list {
+		d := s.Date
 		if last := into.StatementEnd; d.state == valid && !d.date.After(f.today.Time) && (last == nil || d.date.After(last.Time)) {
 			into.StatementEnd = d.ptr()
 		}
 	}
+}
+
+// optionalList retrieves a list of at most limit elements below an account, which an institution may
+// not have, and reports success.
+func optionalList[T any](ctx context.Context, f *fetch, account text, path, name string, limit int) (out []T, ok bool) {
+	each := func(d *json.Decoder) (bool, error) {
+		var one T
+		if err := decode(d, &one); err != nil || len(out) == limit {
+			return false, cmp.Or(err, rest.ErrNotJSON)
+		}
+		out = append(out, one)
+		return true, nil
+	}
+	mark := func() func() {
+		n := len(out)
+		return func() { out = out[:n] }
+	}
+	if err := f.list(ctx, "GET "+path, "accounts/"+url.PathEscape(string(account))+"/"+path, nil, name, mark, each); err != nil {
+		f.log.InfoContext(ctx, "data left out", "institution", f.in.ID, "err", err)
+		return nil, false
+	}
+	return out, true
 }
 
 // withCustomer adds the customer's email addresses to the owner of the same name; none has any. If no
