@@ -1,4 +1,4 @@
-package webdriver
+package e2e
 
 import (
 	"bufio"
