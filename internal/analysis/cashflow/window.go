@@ -35,7 +35,8 @@ var windows = [...]struct {
 	Last3:     {"3M", 3, "the last 3 complete calendar months", "last 3 complete months"},
 	Last6:     {"6M", 6, "the last 6 complete calendar months", "last 6 complete months"},
 	Last12:    {"12M", 12, "the last 12 complete calendar months", "last 12 complete months"},
-	Rolling12: {"12R", 12, "from the same date a year earlier through the day before the fetch date", "rolling 12 months ending the day before the fetch date"},
+	Rolling12: {"12R", 12, "from the same date a year earlier through the day before the fetch date",
+		"rolling 12 months ending the day before the fetch date"},
 	History:   {"ALL", historyMonths, "the whole retrieved history, at most two years, the fetch date included", ""},
 }
 
