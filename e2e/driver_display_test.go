@@ -1,6 +1,4 @@
-//go:build linux
-
-package webdriver
+package e2e
 
 import (
 	"bufio"

@@ -1,6 +1,4 @@
-//go:build linux
-
-package webdriver
+package e2e
 
 import (
 	"bytes"
@@ -34,7 +32,7 @@ func FindWebKit() (driver, browser string, err error) {
 
 // StartWebKit starts WebKit with its files in the folder profile, on a display of its own: WebKit
 // may not paint what another window covers.
-func StartWebKit(profile string, o Options) (*Browser, error) {
+func StartWebKit(profile string, o browserOptions) (*Browser, error) {
 	driver, browser, err := FindWebKit()
 	if err != nil {
 		return nil, err
@@ -54,7 +52,7 @@ func StartWebKit(profile string, o Options) (*Browser, error) {
 	if o.NoWASM {
 		env = append(env, "JSC_useWasm=false")
 	}
-	b, err := start(profile, driver, env, "--port="+strconv.Itoa(port))
+	b, err := launchDriven(profile, driver, env, "--port="+strconv.Itoa(port))
 	if err != nil {
 		end()
 		return nil, err
@@ -124,7 +122,7 @@ func (s *httpSession) send(c command, params map[string]any) (json.RawMessage, e
 		return nil, fmt.Errorf("the driver answers %s: %w", resp.Status, err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		var e Error
+		var e webdriverError
 		if err := json.Unmarshal(answer.Value, &e); err != nil {
 			return nil, err
 		}
@@ -158,7 +156,7 @@ func retry(exited <-chan struct{}, try func() error) error {
 	defer tick.Stop()
 	for end := time.Now().Add(startLimit); ; {
 		err := try()
-		if answered := (*Error)(nil); err == nil || errors.As(err, &answered) {
+		if answered := (*webdriverError)(nil); err == nil || errors.As(err, &answered) {
 			return err
 		}
 		if time.Now().After(end) {

@@ -1,6 +1,4 @@
-//go:build linux
-
-package webdriver
+package e2e
 
 import (
 	"bufio"
@@ -67,7 +65,7 @@ user_pref("javascript.options.wasm_optimizingjit", false);
 `
 
 // StartFirefox starts Firefox without a display with its files in the folder profile.
-func StartFirefox(profile string, o Options) (*Browser, error) {
+func StartFirefox(profile string, o browserOptions) (*Browser, error) {
 	firefox, err := FindFirefox()
 	if err != nil {
 		return nil, err
@@ -77,7 +75,7 @@ func StartFirefox(profile string, o Options) (*Browser, error) {
 	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(prefs), 0o600); err != nil {
 		return nil, err
 	}
-	b, err := start(profile, firefox, []string{"HOME=" + profile, "MOZ_CRASHREPORTER_DISABLE=1"},
+	b, err := launchDriven(profile, firefox, []string{"HOME=" + profile, "MOZ_CRASHREPORTER_DISABLE=1"},
 		"--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile", profile, "about:blank")
 	if err != nil {
 		return nil, err
@@ -154,7 +152,7 @@ func (m *marionette) send(c command, params map[string]any) (json.RawMessage, er
 	if err != nil {
 		return nil, err
 	}
-	var failed *Error
+	var failed *webdriverError
 	var result json.RawMessage
 	var kind, number int
 	if err := json.Unmarshal(text, &[]any{&kind, &number, &failed, &result}); err != nil {

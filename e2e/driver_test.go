@@ -1,13 +1,4 @@
-//go:build linux
-
-// Package webdriver drives WebKit and Firefox as a person does: it moves a real mouse pointer,
-// presses keys, and waits until a control is visible, still and uncovered. It speaks the W3C
-// WebDriver protocol: to WebKitWebDriver over HTTP, and to Firefox over Marionette, the transport
-// below geckodriver, because not every system packages geckodriver.
-//
-// A [Browser] is one browser process with its own empty profile, for one test. It is not safe for
-// concurrent use.
-package webdriver
+package e2e
 
 import (
 	"encoding/base64"
@@ -21,7 +12,11 @@ import (
 	"time"
 )
 
-// A Browser is a running browser with a current window and a current frame in it.
+// A Browser is a running WebKit or Firefox with an empty profile, a current window and a current
+// frame in it, driven as a person does: it moves a real mouse pointer, presses keys, and waits until
+// a control is visible, still and uncovered. It speaks the W3C WebDriver protocol: to
+// WebKitWebDriver over HTTP, and to Firefox over Marionette, the transport below geckodriver,
+// because not every system packages geckodriver. It is not safe for concurrent use.
 type Browser struct {
 	session session
 	process *exec.Cmd // the browser, or the driver that runs it
@@ -31,8 +26,8 @@ type Browser struct {
 	frame   string // selector of the current frame; "" is the page itself
 }
 
-// Options are what a browser starts with.
-type Options struct {
+// browserOptions are what a browser starts with.
+type browserOptions struct {
 	Language string // such as en-US
 	NoWASM   bool   // the browser runs no WebAssembly
 }
@@ -49,17 +44,15 @@ type command struct{ method, path, name string }
 
 var (
 	navigate       = command{"POST", "/url", "WebDriver:Navigate"}
-	reload         = command{"POST", "/refresh", "WebDriver:Refresh"}
-	back           = command{"POST", "/back", "WebDriver:Back"}
+	reloadPage     = command{"POST", "/refresh", "WebDriver:Refresh"}
+	historyBack    = command{"POST", "/back", "WebDriver:Back"}
 	runScript      = command{"POST", "/execute/sync", "WebDriver:ExecuteScript"}
 	runAsync       = command{"POST", "/execute/async", "WebDriver:ExecuteAsyncScript"}
 	performActions = command{"POST", "/actions", "WebDriver:PerformActions"}
-	releaseActions = command{"DELETE", "/actions", "WebDriver:ReleaseActions"}
 	switchToFrame  = command{"POST", "/frame", "WebDriver:SwitchToFrame"}
 	windowHandle   = command{"GET", "/window", "WebDriver:GetWindowHandle"}
 	windowHandles  = command{"GET", "/window/handles", "WebDriver:GetWindowHandles"}
 	switchToWindow = command{"POST", "/window", "WebDriver:SwitchToWindow"}
-	closeWindow    = command{"DELETE", "/window", "WebDriver:CloseWindow"}
 	setWindowRect  = command{"POST", "/window/rect", "WebDriver:SetWindowRect"}
 	takeScreenshot = command{"GET", "/screenshot", "WebDriver:TakeScreenshot"}
 )
@@ -88,17 +81,17 @@ func (e *Element) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// An Error is a command's error: a code of the WebDriver standard and the browser's message.
-type Error struct {
+// A webdriverError is a command's error: a code of the WebDriver standard and the browser's message.
+type webdriverError struct {
 	Code    string `json:"error"`
 	Message string `json:"message"`
 }
 
-func (e *Error) Error() string { return e.Code + ": " + e.Message }
+func (e *webdriverError) Error() string { return e.Code + ": " + e.Message }
 
-// start starts a program of a browser in a process group of its own. It ends with the test program, also
-// after a panic or a timeout.
-func start(profile, name string, env []string, args ...string) (*Browser, error) {
+// launchDriven starts a program of a browser in a process group of its own. It ends with the test
+// program, also after a panic or a timeout.
+func launchDriven(profile, name string, env []string, args ...string) (*Browser, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -158,14 +151,14 @@ func (b *Browser) Open(url string) error {
 // Reload loads the current window's page again.
 func (b *Browser) Reload() error {
 	b.frame = ""
-	_, err := b.session.send(reload, nil)
+	_, err := b.session.send(reloadPage, nil)
 	return err
 }
 
 // Back goes to the previous entry of the history.
 func (b *Browser) Back() error {
 	b.frame = ""
-	_, err := b.session.send(back, nil)
+	_, err := b.session.send(historyBack, nil)
 	return err
 }
 
@@ -213,12 +206,6 @@ func (b *Browser) Window() (handle string, err error) {
 func (b *Browser) SwitchTo(handle string) error {
 	b.frame = ""
 	_, err := b.session.send(switchToWindow, map[string]any{"handle": handle})
-	return err
-}
-
-// CloseWindow closes the current window. SwitchTo must follow.
-func (b *Browser) CloseWindow() error {
-	_, err := b.session.send(closeWindow, nil)
 	return err
 }
 
@@ -386,7 +373,7 @@ func (b *Browser) point(actions ...map[string]any) error {
 }
 
 // Key presses and releases a key, with the focus where it is. Named keys are code points of the
-// WebDriver standard, such as [Enter].
+// WebDriver standard, such as [keyEnter].
 func (b *Browser) Key(key rune) error {
 	_, err := b.session.send(performActions, map[string]any{"actions": []any{map[string]any{
 		"type": "key", "id": "keyboard",
@@ -400,9 +387,9 @@ func (b *Browser) Key(key rune) error {
 
 // Keys that are not characters.
 const (
-	Tab    = '\ue004'
-	Enter  = '\ue007'
-	Escape = '\ue00c'
+	Tab      = '\ue004'
+	keyEnter = '\ue007'
+	Escape   = '\ue00c'
 )
 
 // Fill replaces the text of the visible field of the selector by typing, or sets the files of an
