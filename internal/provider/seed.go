@@ -21,10 +21,10 @@ type Seed struct {
 	WebhookSecret string
 	ThirdParty    SeedAccount
 	Child         SeedChild // zero: none
-	CallbackURL   string // of webhooks; empty: unchanged
-	CompleteURL   string // only registered redirect URL; empty: unchanged
-	ReturnMode    string // "get" or "post"
-	Staff         Login  // first user of the dashboard; zero: none
+	CallbackURL   string    // of webhooks; empty: unchanged
+	CompleteURL   string    // only registered redirect URL; empty: unchanged
+	ReturnMode    string    // "get" or "post"
+	Staff         Login     // first user of the dashboard; zero: none
 }
 
 // Login is a user's email address and password.

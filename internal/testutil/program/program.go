@@ -131,7 +131,7 @@ type Credentials struct {
 		Account
 		Products map[string]string
 	}
-	ThirdParty    struct {
+	ThirdParty struct {
 		Account
 		WebhookSecret string
 		Dashboard     Login
