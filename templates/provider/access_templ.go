@@ -2691,8 +2691,8 @@ func AccessFreezePage(m AccessFreeze) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ui.Field(ui.Input{Name: "until", Label: i18n.T(m.Lang, "access.freeze.until"), Hint: i18n.T(m.Lang, "access.freeze.until_hint", "zone", "UTC"),
-						Lang: m.Lang, Type: "date", Value: m.Until, Error: i18n.T(m.Lang, m.Problem), Width: "medium",
+					templ_7745c5c3_Err = ui.Field(ui.Input{Name: "until", Label: i18n.T(m.Lang, "access.freeze.until"),
+						Hint: i18n.T(m.Lang, "access.freeze.until_hint", "zone", "UTC"), Lang: m.Lang, Type: "date", Value: m.Until, Error: i18n.T(m.Lang, m.Problem), Width: "medium",
 						Attrs: templ.Attributes{"min": m.FirstDay.Format("2006-01-02"), "max": m.LastDay.Format("2006-01-02")}}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

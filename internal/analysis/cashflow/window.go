@@ -24,11 +24,13 @@ const (
 // historyMonths is the maximum number of complete months.
 const historyMonths = 24
 
-var windows = [...]struct {
+type window struct {
 	name   string
 	months int
 	about  string
-}{
+}
+
+var windows = [...]window{
 	Current:   {"CUR", 0, "at the fetch"},
 	Last1:     {"1M", 1, "the last complete calendar month"},
 	Last3:     {"3M", 3, "the last 3 complete calendar months"},
