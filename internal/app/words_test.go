@@ -9,6 +9,7 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	pages "vestibule/templates/portal/review"
+	"vestibule/templates/ui"
 )
 
 // TestReviewPageNamesEngineFindings holds the portal's words, which
@@ -26,12 +27,12 @@ func TestReviewPageNamesEngineFindings(t *testing.T) {
 		}
 	}
 	for _, description := range cashflow.Own() {
-		if words, l := pages.AttributeWords(i18n.Spanish, "", description); l != i18n.Spanish || words == description {
+		if words, l := ui.AttributeWords(i18n.Spanish, "", description); l != i18n.Spanish || words == description {
 			t.Errorf("no Spanish words for %q", description)
 		}
 	}
 	for _, d := range append(cashflow.Catalogue(), cashflow.Deprecated()...) {
-		if words, l := pages.AttributeWords(i18n.Spanish, d.Name, d.Description); l != i18n.Spanish || words == d.Description {
+		if words, l := ui.AttributeWords(i18n.Spanish, d.Name, d.Description); l != i18n.Spanish || words == d.Description {
 			t.Errorf("no Spanish words for the attribute %s", d.Name)
 		}
 		reason := cashflow.Reason(d.Code)

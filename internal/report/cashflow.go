@@ -220,6 +220,26 @@ type Attribute struct {
 	AdverseActionCode string      `json:"adverse_action_code"` // strictly between "00" and "100"
 }
 
+// Missing says why an attribute has no value, by its sentinel (docs/explanation/analytics.md): no_records, no_category,
+// no_values, or capped for one beyond its range; "" for an ordinary value.
+func (a Attribute) Missing() string {
+	value := a.Value
+	if strings.Contains(a.Name, "_PRESENT_") && len(value) == 1 {
+		value = "999" + value
+	}
+	switch value {
+	case "9999998", "9998":
+		return "no_records"
+	case "9999997", "9997":
+		return "no_category"
+	case "9999996", "9996":
+		return "no_values"
+	case "9999995", "9999995.00", "9999995.00000", "9995":
+		return "capped"
+	}
+	return ""
+}
+
 // Score is one version of the score; a report lists them by ascending semantic
 // version.
 type Score struct {

@@ -21,6 +21,7 @@ type Access struct {
 	Urls      Urls
 	Languages []ui.Choice // empty where the address has a secret
 	Sandbox   bool
+	Emails    bool // there is a mail server
 }
 
 // Link returns an address in the page's language.
@@ -61,7 +62,7 @@ type AccessNotice struct {
 type AccessList struct {
 	Access
 	Companies []AccessCompany
-	Ended     string // name of the company whose access was just ended, or of several; "" for none
+	Ended     string // says whose access was just ended; "" for none
 	Deleted   bool   // data were just deleted
 	Whole     bool   // it shows the whole file, which can be frozen
 	File      AccessFile

@@ -884,7 +884,11 @@ func (m AccessDispute) problem() string {
 func (m AccessDispute) intro() string {
 	d := m.Dispute
 	if d.Result == "" {
-		return i18n.T(m.Lang, "disputes.received", "day", ui.LongDay(m.Lang, d.Opened.UTC()), "due", ui.LongDay(m.Lang, d.Due.UTC()))
+		words := i18n.Key("disputes.received")
+		if !m.Emails {
+			words = "disputes.received_here"
+		}
+		return i18n.T(m.Lang, words, "day", ui.LongDay(m.Lang, d.Opened.UTC()), "due", ui.LongDay(m.Lang, d.Due.UTC()))
 	}
 	return i18n.T(m.Lang, "disputes.resolved", "day", ui.LongDay(m.Lang, d.AnsweredAt.UTC()))
 }

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
 
@@ -67,8 +69,7 @@ func Figures(l i18n.Lang, body []byte) (out []AccessFigures, err error) {
 			described := item.child("description")
 			i := slices.IndexFunc(item.kids, func(k node) bool { return k.key == "value" && k.leaf() })
 			if described != "" && i >= 0 {
-				f.member(described, item.kids[i])
-				values = append(values, f.facts...)
+				values = append(values, f.attribute(item.child("name"), described, item.kids[i]))
 			} else if f.object("", item); len(f.facts) > 0 {
 				section.Groups = append(section.Groups, f.facts)
 			}
@@ -120,6 +121,17 @@ type figures struct {
 	l        i18n.Lang
 	currency string
 	facts    []ui.Fact
+}
+
+// attribute returns a described value; one with cents is an amount.
+func (f *figures) attribute(name, described string, n node) ui.Fact {
+	words, _ := ui.AttributeWords(f.l, name, described)
+	value, _ := n.value.(json.Number)
+	text := i18n.Code(f.l, "review.report", report.Attribute{Name: name, Value: value}.Missing())
+	if text == "" && len(value) > 3 && value[len(value)-3] == '.' {
+		text = AmountWords(value.String(), f.currency)
+	}
+	return ui.Fact{Term: words, Text: cmp.Or(text, f.text(n.key, n.value))}
 }
 
 // forPrograms reports whether a member says nothing to people.
@@ -233,10 +245,10 @@ func (f *figures) text(key string, value any) string {
 		if at, err := time.Parse(time.RFC3339, v); err == nil {
 			return ui.DayWords(f.l, at.UTC())
 		}
+		if text, ok := i18n.Find(f.l, "access.value", reportField(v)); ok {
+			return text
+		}
 		if codePattern.MatchString(v) && len(v) > 3 {
-			if text, ok := i18n.Find(f.l, "access.value", reportField(v)); ok {
-				return text
-			}
 			return sentence(v)
 		}
 		return v

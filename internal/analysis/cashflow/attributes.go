@@ -8,7 +8,7 @@ import (
 
 // value computes the attribute's value.
 func (d *Definition) value(f *facts) value {
-	atFetch := d.Window == Current && (d.Node() == "ASSET" || d.Node() == "ASSETS")
+	atFetch := d.Window == Current && (d.Node == NodeAsset || d.Node == NodeAssets)
 	if !f.records() && (!atFetch || len(f.ledger.Accounts) == 0) {
 		return d.Type.value(missing(noRecords))
 	}
@@ -16,7 +16,7 @@ func (d *Definition) value(f *facts) value {
 }
 
 // values holds the values of the universal attributes, in their order.
-type values [universalCount]value
+type values [len(universal)]value
 
 func newValues(f *facts) *values {
 	var v values
@@ -41,7 +41,7 @@ func attributes(out []report.Attribute, definitions []Definition, values []value
 		out = append(out, report.Attribute{
 			Name:              d.Name,
 			Description:       d.Description,
-			Node:              d.Node(),
+			Node:              string(d.Node),
 			SourceIDs:         sources,
 			Value:             json.Number(all[start:ends[i]]),
 			AdverseActionCode: d.Code,

@@ -53,9 +53,9 @@ func (o Options) analyze(r *report.Cashflow, l *bankdata.Ledger, sources []strin
 	f := newFacts(l)
 	v := newValues(f)
 	r.Attributes = make([]report.Attribute, 0, len(universal)+len(deprecated))
-	r.Attributes = attributes(r.Attributes, universal, v[:], sources)
+	r.Attributes = attributes(r.Attributes, universal[:], v[:], sources)
 	if o.Deprecated {
-		r.Attributes = attributes(r.Attributes, deprecated, oldValues(f), sources)
+		r.Attributes = attributes(r.Attributes, deprecated[:], oldValues(f), sources)
 	}
 	for _, version := range o.versions() {
 		r.Scores = append(r.Scores, version.score(f, v, sources))

@@ -11,46 +11,7 @@ import (
 // windows and sentinels; the names are ours. Unlike the universal family, a category
 // without any record in the whole history has a separate sentinel, and averages are of
 // calendar months.
-func Deprecated() []Definition { return append([]Definition(nil), deprecated...) }
-
-var deprecated = described([]Definition{
-	{"AV_ASSETS_TOTAL_BALANCE_CUR", Balance, Current, OldDollar, "10", "Sum of current balances", balanceNow(allAccounts)},
-	{"AV_ASSETS_CHECKING_BALANCE_CUR", Balance, Current, OldDollar, "10",
-		"Sum of current balances of CHECKING accounts", missingWithoutAccounts(checkingAccounts, balanceNow(checkingAccounts))},
-	{"AV_ASSETS_SAVINGS_BALANCE_CUR", Balance, Current, OldDollar, "14",
-		"Sum of current balances of SAVINGS accounts", missingWithoutAccounts(savingsAccounts, balanceNow(savingsAccounts))},
-	{"AV_ASSETS_SAVINGS_PRESENT_CUR", Boolean, Current, OldBoolean, "14", "1 with a SAVINGS account, else 0", savingsPresent},
-	{"AV_ASSETS_TOTAL_AVG_12M", Avg, Last12, OldDollar, "10", "Mean end-of-day total balance", balanceMean(allAccounts)},
-	{"AV_ASSETS_SAVINGS_AVG_6M", Avg, Last6, OldDollar, "14",
-		"Mean end-of-day SAVINGS balance", missingWithoutAccounts(savingsAccounts, balanceMean(savingsAccounts))},
-	{"AV_ASSETS_NEGATIVE_DAYS_6M", Count, Last6, OldShort, "15", "Days on which at least one account ended the day below 0", negativeDays},
-	{"AV_INCOME_TOTAL_AVG_12M", Avg, Last12, OldDollar, "21", "Average monthly income", missingWithout(of(income), monthlyMean(of(income)))},
-	{"AV_INCOME_TOTAL_SUM_6M", Sum, Last6, OldDollar, "21", "Income", missingWithout(of(income), sumOf(of(income)))},
-	{"AV_INCOME_PAYROLL_SUM_6M", Sum, Last6, OldDollar, "21", "Payroll credits", missingWithout(of(payroll), sumOf(of(payroll)))},
-	{"AV_INCOME_PAYROLL_PRESENT_3M", Boolean, Last3, OldBoolean, "21",
-		"1 with a payroll credit in the last 3 complete months, else 0", missingWithout(of(payroll), present(payroll))},
-	{"AV_INCOME_BENEFIT_SUM_12M", Sum, Last12, OldDollar, "21",
-		"Government benefit and retirement credits", missingWithout(of(benefit), sumOf(of(benefit)))},
-	{"AV_INCOME_TOTAL_REC", Recency, History, OldShort, "25",
-		"Days since the most recent income credit or tax refund", missingWithout(of(income), recency(income))},
-	{"AV_EXPENSES_TOTAL_AVG_12M", Avg, Last12, OldDollar, "30", "Average monthly debits", missingWithout(of(debits), monthlyMean(of(debits)))},
-	{"AV_EXPENSES_HOUSING_AVG_6M", Avg, Last6, OldDollar, "34",
-		"Average monthly rent and mortgage payments", missingWithout(of(housing), monthlyMean(of(housing)))},
-	{"AV_EXPENSES_LOANPMT_SUM_6M", Sum, Last6, OldDollar, "35", "Loan payments", missingWithout(of(loanPayment), sumOf(of(loanPayment)))},
-	{"AV_EXPENSES_NSFOD_CNT_6M", Count, Last6, OldShort, "40", "NSF and overdraft events", missingWithout(of(nsf), countOf(nsf))},
-	{"AV_EXPENSES_NSFOD_PRESENT_12M", Boolean, Last12, OldBoolean, "40",
-		"1 with an NSF or overdraft event in the last 12 complete months, else 0", missingWithout(of(nsf), present(nsf))},
-	{"AV_RATIO_EXPENSES_INFLOW_6M", Ratio, Last6, OldFloat, "32",
-		"Debits divided by credits, own-account transfers included", missingWithout(of(debits), ratio(of(debits), of(credits)))},
-	{"AV_RATIO_HOUSING_INCOME_12M", Ratio, Last12, OldFloat, "34",
-		"Rent and mortgage payments divided by income", missingWithout(of(housing), ratio(of(housing), of(income)))},
-	{"AV_RATIO_DEBTPMT_INCOME_6M", Ratio, Last6, OldFloat, "35",
-		"Loan, card and advance payments divided by income", missingWithout(debt, ratio(debt, of(income)))},
-	{"AV_TOTALS_TRANSACTION_CNT_ALL", Count, History, OldLong, "61", "Number of posted transactions, whole history", countOf(everything)},
-	{"AV_TOTALS_NET_SUM_ALL", Sum, History, OldLong, "50",
-		"Credits minus debits in whole dollars, whole history", wholeDollars(blend{plus: []subject{credits}, minus: []subject{debits}})},
-	{"AV_TOTALS_NET_MONTHS_12M", Count, Last12, OldShort, "52", "Months with positive net cash flow less months with negative", monthBalance},
-})
+func Deprecated() []Definition { return slices.Clone(deprecated[:]) }
 
 // missingWithout returns a measure that is missing if the history has no transaction of b.
 func missingWithout(b blend, m measure) measure {

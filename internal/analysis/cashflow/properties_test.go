@@ -147,11 +147,11 @@ func TestCreditsNeverLowerBalances(t *testing.T) {
 			Amount: amount, Description: "MOBILE CHECK DEPOSIT"})
 		after := newValues(newFacts(bankdata.Read(d, report.DateOf(at))))
 		for i, u := range universal {
-			if u.Node() != "ASSET" || u.Calculation == Trend || u.Calculation == Recency {
+			if u.Node != NodeAsset || u.Calculation == "Trend" || u.Calculation == Recency {
 				continue
 			}
 			better := after[i].n >= old[i].n
-			if u.Calculation == Count && u.Window != Current { // days with too little
+			if u.Calculation == "Count" && u.Window != Current { // days with too little
 				better = after[i].n <= old[i].n
 			}
 			if !better {

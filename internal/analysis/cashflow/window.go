@@ -24,20 +24,20 @@ const (
 // historyMonths is the maximum number of complete months.
 const historyMonths = 24
 
-var windows = [...]struct {
+type window struct {
 	name   string
 	months int
 	about  string
-	words  string // of the descriptions of attributes
-}{
-	Current: {"CUR", 0, "at the fetch", ""},
-	Last1:   {"1M", 1, "the last complete calendar month", "last complete month"},
-	Last3:   {"3M", 3, "the last 3 complete calendar months", "last 3 complete months"},
-	Last6:   {"6M", 6, "the last 6 complete calendar months", "last 6 complete months"},
-	Last12:  {"12M", 12, "the last 12 complete calendar months", "last 12 complete months"},
-	Rolling12: {"12R", 12, "from the same date a year earlier through the day before the fetch date",
-		"rolling 12 months ending the day before the fetch date"},
-	History: {"ALL", historyMonths, "the whole retrieved history, at most two years, the fetch date included", ""},
+}
+
+var windows = [...]window{
+	Current:   {"CUR", 0, "at the fetch"},
+	Last1:     {"1M", 1, "the last complete calendar month"},
+	Last3:     {"3M", 3, "the last 3 complete calendar months"},
+	Last6:     {"6M", 6, "the last 6 complete calendar months"},
+	Last12:    {"12M", 12, "the last 12 complete calendar months"},
+	Rolling12: {"12R", 12, "from the same date a year earlier through the day before the fetch date"},
+	History:   {"ALL", historyMonths, "the whole retrieved history, at most two years, the fetch date included"},
 }
 
 // String returns the window's name, as in "12M".

@@ -164,7 +164,11 @@ func (s *Service) withdrawAll(ctx context.Context, tx *store.Tx, mailbox []byte,
 func (s *Service) showDelete(w http.ResponseWriter, r *http.Request, o session) error {
 	v := providerui.AccessEnd{Access: s.base(r), Account: r.PathValue("account")}
 	var err error
-	if v.Companies, err = s.chosen(r.Context(), v.Lang, o, v.Account); err != nil {
+	if v.Companies, err = s.chosen(r.Context(), v.Lang, o, v.Account); errors.Is(err, store.ErrNotFound) { // also back from the deletion
+		httpx.SeeOther(w, v.Link(Path))
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	return write(w, r, http.StatusOK, providerui.AccessDeletePage(v))

@@ -429,6 +429,11 @@ func TestReportInWords(t *testing.T) {
 			t.Errorf("%d rows of reads, want one for each reader", n)
 		}
 		b := s.open(s.link("ana@example.com", 1))
+		for _, path := range []string{"/access/delete/svc-unknown", "/access/delete/" + s.Seed.ThirdParty.PublicID} { // as after a deletion
+			if a := b.Do("GET", path+"?lang=en", nil); a.Status != 303 || a.Header.Get("Location") != "/access?lang=en" {
+				t.Errorf("%s: %d", path, a.Status)
+			}
+		}
 		checkBody(t, b.Do("GET", "/access/history?lang=en", nil), 200,
 			[]string{i18ntest.EN("access.reads.through", "reader", "Third Party", "company", "Vestibule")}, nil)
 		page := b.Do("GET", "/access/report/"+reference(own)+"?lang=en", nil)
@@ -436,7 +441,8 @@ func TestReportInWords(t *testing.T) {
 			i18ntest.EN("access.transactions.older"), "Checking", `<td role="cell" class="td number"`, `"><time datetime="2026-1`},
 			[]string{"account_id", "null"})
 		last := b.Do("GET", "/access/report/"+reference(own)+"?lang=es&page=999", nil)
-		checkBody(t, last, 200, []string{"Cuentas"}, nil)
+		checkBody(t, last, 200, []string{"Cuentas", "Suma de los saldos actuales de las cuentas de cheques"},
+			[]string{"Sum of", "9,999,99", "9,998", "9,996"})
 		file := b.Do("GET", "/access/file.json?lang=en", nil)
 		reports, _ := file.JSON["reports"].([]any)
 		if file.Status != 200 || len(reports) != 1 || !strings.Contains(file.Body, `"posted_date"`) ||

@@ -53,7 +53,7 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 // has a secret.
 func (s *Service) base(r *http.Request) providerui.Access {
 	b := providerui.Access{Lang: ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language")), Urls: s.Visits.Urls(),
-		Sandbox: s.Sandbox}
+		Sandbox: s.Sandbox, Emails: s.Outbox.Sends()}
 	if r.PathValue("token") == "" {
 		b.Languages = ui.Languages(b.Lang, &url.URL{Path: r.URL.Path, RawPath: r.URL.EscapedPath()})
 	}
@@ -102,15 +102,13 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
 	} else {
 		v.File = s.fileView(file)
 	}
-	switch ended := r.URL.Query().Get("ended"); ended {
-	case "":
-	case everyCompany:
-		v.Ended = i18n.T(v.Lang, "access.all_companies")
-	default:
-		for _, c := range v.Companies {
-			if c.Account == ended && !c.Open {
-				v.Ended = c.Name
-			}
+	ended := r.URL.Query().Get("ended")
+	if ended == everyCompany {
+		v.Ended = i18n.T(v.Lang, "access.list.ended_all")
+	}
+	for _, c := range v.Companies {
+		if c.Account == ended && !c.Open {
+			v.Ended = i18n.T(v.Lang, "access.list.ended", "company", c.Name)
 		}
 	}
 	if id := r.URL.Query().Get("disconnected"); id != "" {

@@ -72,7 +72,7 @@ func searchText(l i18n.Lang, cur currency, a report.Attribute) string {
 // provider's attribute.
 func reasonOf(l i18n.Lang, a report.Attribute) string {
 	text, ok := i18n.Find(l, "review.reasons", a.AdverseActionCode)
-	if _, lang := AttributeWords(i18n.Spanish, a.Name, ""); !ok || lang != i18n.Spanish {
+	if _, lang := ui.AttributeWords(i18n.Spanish, a.Name, ""); !ok || lang != i18n.Spanish {
 		return a.AdverseActionCode
 	}
 	return text + " (" + a.AdverseActionCode + ")"
@@ -91,7 +91,7 @@ func fits(query, text string) bool {
 
 // sentinel says why an attribute has no value; "" for an ordinary value.
 func sentinel(l i18n.Lang, name string, value json.Number) string {
-	return i18n.T(l, verdict.NoValue(name, value))
+	return i18n.Code(l, "review.report", report.Attribute{Name: name, Value: value}.Missing())
 }
 
 // figureValue formats a value, or returns the text of its sentinel

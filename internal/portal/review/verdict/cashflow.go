@@ -1,9 +1,7 @@
 package verdict
 
 import (
-	"encoding/json"
 	"strconv"
-	"strings"
 
 	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
@@ -85,7 +83,7 @@ func (v Verdict) cashflowIncome(r *report.Cashflow) Finding {
 func dormant(r *report.Cashflow) bool {
 	year := r.Attribute("UA_INFLOW_INCOME_SUM_12M")
 	days, known := count(r, "UA_TOTAL_OLDEST_REC")
-	return year != nil && NoValue(year.Name, year.Value) == "review.report.no_values" && known && days >= 365
+	return year != nil && year.Missing() == "no_values" && known && days >= 365
 }
 
 // canPay answers from the money that is left, low balances and returned payments.
@@ -114,7 +112,7 @@ func canPay(r *report.Cashflow) Finding {
 // cents returns an attribute that is an amount; false if the report has no value.
 func cents(r *report.Cashflow, name string) (report.Cents, bool) {
 	a := r.Attribute(name)
-	if a == nil || NoValue(a.Name, a.Value) != "" {
+	if a == nil || a.Missing() != "" {
 		return 0, false
 	}
 	c, err := report.ParseCents(a.Value.String())
@@ -124,28 +122,9 @@ func cents(r *report.Cashflow, name string) (report.Cents, bool) {
 // count returns an attribute that is a whole number; false if the report has no value.
 func count(r *report.Cashflow, name string) (int, bool) {
 	a := r.Attribute(name)
-	if a == nil || NoValue(a.Name, a.Value) != "" {
+	if a == nil || a.Missing() != "" {
 		return 0, false
 	}
 	n, err := strconv.Atoi(a.Value.String())
 	return n, err == nil
-}
-
-// NoValue says why an attribute has no value, by its sentinel (docs/explanation/analytics.md); "" for an
-// ordinary value.
-func NoValue(name string, value json.Number) i18n.Key {
-	if strings.Contains(name, "_PRESENT_") && len(value) == 1 {
-		value = "999" + value
-	}
-	switch value {
-	case "9999998", "9998":
-		return "review.report.no_records"
-	case "9999997", "9997":
-		return "review.report.no_category"
-	case "9999996", "9996":
-		return "review.report.no_values"
-	case "9999995", "9999995.00", "9999995.00000", "9995":
-		return "review.report.capped"
-	}
-	return ""
 }
