@@ -381,6 +381,12 @@ func classes(first string, pairs ...any) string {
 	return out
 }
 
+// classed returns the attribute class with classes: for elements of which a page has hundreds, because templ makes two
+// maps for each class={ … }.
+func classed(first string, pairs ...any) templ.OrderedAttributes {
+	return templ.OrderedAttributes{templ.KV[string, any]("class", classes(first, pairs...))}
+}
+
 func width(w string) string { return classes("input", "input-"+w, w != "") }
 
 // columnWord is the number of characters of a word that always fits into a column.
