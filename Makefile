@@ -120,7 +120,7 @@ outdated: ## direct modules, and npm and Debian packages of the tests, with a ne
 	@$(GO) list -m -u -f '{{if and .Update (not .Indirect)}}{{.Path}} {{.Version}}: {{.Update.Version}}{{end}}' all
 	@e2e/setup.sh outdated
 
-bench: tools assets ## figures beside peers and limits, a line each; ONLY=wasm|pages|memory|redirect|engine|api|journey|scale|store runs one group, or one of the parts that bench/main.go names
+bench: tools assets ## figures beside peers and limits, a line each; ONLY=wasm|memory|redirect|engine|api|journey|scale runs one group, or one of the parts that bench/main.go names
 	@cd bench && $(GO) run . -only '$(ONLY)'
 
 lighthouse: assets ## Lighthouse on pages of both parties: fails below 100 but for performance, which this machine's load moves

@@ -2,14 +2,11 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"sync/atomic"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -20,20 +17,18 @@ import (
 // submissionFigures compares submissions of 3,000 transactions over HTTP, on disk before the
 // answer, with bare inserts of the same bytes into the same engine, each in a transaction
 // that is on disk before it returns. Reports are generated at the same time; the time until
-// the last one is ready is the second figure. The third is the time from the answer to the
-// first byte of the webhook, one submission at a time.
+// the last one is ready is the second figure.
 func submissionFigures(ctx context.Context, dir string) ([]figure, error) {
 	s, err := newService(ctx, store.Config{Dir: dir})
 	if err != nil {
 		return nil, err
 	}
 	defer s.stop()
-	bare, err := sql.Open("sqlite", bareSQLite(filepath.Join(dir, "bare.db")))
+	bare, _, err := openBare(engine{dir: dir}.bare())
 	if err != nil {
 		return nil, err
 	}
 	defer bare.Close()
-	bare.SetMaxOpenConns(1)
 	if _, err := bare.Exec(`CREATE TABLE submissions (id TEXT PRIMARY KEY, body BLOB NOT NULL)`); err != nil {
 		return nil, err
 	}
@@ -65,37 +60,10 @@ func submissionFigures(ctx context.Context, dir string) ([]figure, error) {
 			inserted = append(inserted, (elapsed()-announced)/each)
 		}
 	}
-	const samples = 200
-	bodies, err := s.submissions("w", samples, 300)
-	if err != nil {
-		return nil, err
-	}
-	var waits series
-	for _, body := range bodies {
-		token, err := s.submit(ctx, body)
-		if err != nil {
-			return nil, err
-		}
-		answered := time.Now()
-		arrived, err := s.webhookOf(ctx, token)
-		if err != nil {
-			return nil, err
-		}
-		waits = append(waits, max(0, float64(arrived.Sub(answered))))
-	}
-	const limit = 250e6
 	return []figure{
 		compareRates("durable submissions over HTTP / bare inserts", "≥ 0.30", accepted, inserted),
 		compareRates("submissions until their reports are made / same", "reported", finished, inserted),
-		{name: "submission accepted → webhook delivered, p99", wanted: "≤ 1.00", ours: millis(waits.quantile(0.99)), peer: millis(limit),
-			ratio: waits.quantile(0.99) / limit, low: waits.median() / limit, high: waits.quantile(1) / limit},
 	}, nil
-}
-
-// bareSQLite returns the address of a database with the durability of the product.
-func bareSQLite(path string) string {
-	return "file:" + path + "?_txlock=immediate&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
-		"&_pragma=secure_delete(FAST)&_pragma=busy_timeout(10000)"
 }
 
 const (
@@ -163,12 +131,11 @@ func requestsOn(ctx context.Context, e engine) ([]figure, error) {
 			return s.basic(ctx, http.MethodGet, "/connect/consumers/"+consumers[i%visits]+"/bank-accounts", nil)
 		}},
 	} {
-		pace, latency, err := besidePeer(ctx, m.request, peer)
+		pace, err := besidePeer(ctx, m.request, peer)
 		if err != nil {
 			return nil, fmt.Errorf("%s on %s: %w", m.name, e.name, err)
 		}
-		name := m.name + " / one SELECT, " + e.name
-		out = append(out, compareRates(name, m.wanted, pace[0], pace[1]), latencies(name+", p50 and p99", latency[0], latency[1]))
+		out = append(out, compareRates(m.name+" / one SELECT, "+e.name, m.wanted, pace[0], pace[1]))
 	}
 	return out, nil
 }
@@ -190,43 +157,27 @@ func (s *service) addThirdParties(ctx context.Context, n int) error {
 func thirdParty(i int) string { return fmt.Sprint("friend-", i) }
 
 // besidePeer sends two kinds of requests over 64 connections, in short turns. It returns the
-// nanoseconds of a request by kind and round, and the latencies of all by kind. The functions
-// that make requests get their number, which grows from round to round.
-func besidePeer(ctx context.Context, kinds ...func(i int) (*http.Request, error)) (pace, latency []series, err error) {
+// nanoseconds of a request by kind and round. The functions that make requests get their
+// number, which grows from round to round.
+func besidePeer(ctx context.Context, kinds ...func(i int) (*http.Request, error)) ([]series, error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections}}
 	defer client.CloseIdleConnections()
-	latency = make([]series, len(kinds))
 	var all []contestant
-	for k, kind := range kinds {
+	for _, kind := range kinds {
 		var number atomic.Int64
 		all = append(all, contestant{1, func() error {
-			took := make(series, requestEach)
-			err := parallel(connections, requestEach, func(i int) error {
+			return parallel(connections, requestEach, func(int) error {
 				req, err := kind(int(number.Add(1)) - 1)
 				if err != nil {
 					return err
 				}
-				began := elapsed()
-				err = send(client, req, nil)
-				took[i] = elapsed() - began
-				return err
+				return send(client, req, nil)
 			})
-			latency[k] = append(latency[k], took...)
-			return err
 		}})
 	}
-	pace, err = alternate(ctx, requestRounds, elapsed, all...)
-	for _, s := range pace {
-		for i := range s {
-			s[i] /= requestEach
-		}
+	pace, err := alternate(ctx, requestRounds, elapsed, all...)
+	for i, s := range pace {
+		pace[i] = s.each(func(ns float64) float64 { return ns / requestEach })
 	}
-	return pace, latency, err
-}
-
-// latencies makes a figure of the 99th percentiles, with the medians in its text.
-func latencies(name string, ours, peer series) figure {
-	show := func(s series) string { return fmt.Sprintf("%.1f, %.1f ms", s.median()/1e6, s.quantile(0.99)/1e6) }
-	p := ours.quantile(0.99) / peer.quantile(0.99)
-	return figure{name: name, wanted: "reported", ours: show(ours), peer: show(peer), ratio: p, low: ours.median() / peer.median(), high: p}
+	return pace, err
 }

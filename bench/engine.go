@@ -13,15 +13,13 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/cashflow"
-	"vestibule/internal/analysis/eligibility"
-	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
 )
 
-// engineFigures measures the engines on one core: whole reports, from a bank's transactions
-// to JSON. Those of cashflow have categories, streams, 120 attributes, and the score. Their
-// peer is SQLite, which computes 95 windowed sums over the same transactions with their
+// engineFigures measures cashflow's engine on one core: whole reports, from a bank's
+// transactions to JSON, with categories, streams, 120 attributes, and the score. Their peer
+// is SQLite, which computes 95 windowed sums over the same transactions with their
 // categories: one statement, one scan, integers only.
 func engineFigures(ctx context.Context, _ string) ([]figure, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -38,29 +36,17 @@ func engineFigures(ctx context.Context, _ string) ([]figure, error) {
 		return func() error { return encode(cashflowReport(d, at)) }
 	}
 	spent, err := alternate(ctx, 15, busy,
-		contestant{10, cashflowOf(data)}, contestant{1, sums}, contestant{100, cashflowOf(small)}, contestant{1, cashflowOf(large)},
-		contestant{10, func() error { return encode(incomeReport(data, at)) }},
-		contestant{10, func() error { return encode(eligibilityReport(data, at)) }})
+		contestant{10, cashflowOf(data)}, contestant{1, sums}, contestant{100, cashflowOf(small)}, contestant{1, cashflowOf(large)})
 	if err != nil {
 		return nil, err
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if err := cashflowOf(data)(); err != nil {
-		return nil, err
-	}
-	runtime.ReadMemStats(&after)
 	aTransaction := func(s series, n float64) series { return s.each(func(ns float64) float64 { return ns / n }) }
 	limit := series{1_000_000} // 1,000 reports a second
 	return []figure{
 		compareRates("cashflow reports of 3,000 transactions, one core", "≥ 1.00", spent[0], limit),
 		compareRates("  beside SQLite's 95 windowed sums", "≥ 10", spent[0], spent[1]),
-		compareRates("income reports of 3,000 transactions, one core", "≥ 1.00", spent[4], limit),
-		compareRates("eligibility reports of 3,000 transactions, one core", "≥ 1.00", spent[5], limit),
 		compare("a transaction's cost, of 100,000 / of 300", "≤ 1.30", unit("%.0f ns", 1),
 			aTransaction(spent[3], most), aTransaction(spent[2], least)),
-		compare("memory allocated for a cashflow report", "≤ 1.00", kilobytes,
-			series{float64(after.TotalAlloc - before.TotalAlloc)}, series{2e6}),
 	}, nil
 }
 
@@ -74,17 +60,6 @@ func encode(r any) error {
 func cashflowReport(d bankdata.Data, at time.Time) any {
 	return cashflow.Build(cashflow.Input{Envelope: report.Envelope{PublicToken: publicToken}, Bank: d,
 		Options: cashflow.Options{Attributes: true}}, at)
-}
-
-func incomeReport(d bankdata.Data, at time.Time) any {
-	return income.Build(income.Input{Envelope: report.Envelope{PublicToken: publicToken, InputSource: report.ConsumerInput}, Bank: d,
-		State:           "TX",
-		StatedEmployers: []string{"Northwind Logistics, Inc."}, Options: income.Options{Suite: income.Suite20, Inflows: true}}, at)
-}
-
-func eligibilityReport(d bankdata.Data, at time.Time) any {
-	return eligibility.Build(eligibility.Input{Envelope: report.Envelope{PublicToken: publicToken, InputSource: report.ConsumerInput}, Bank: d,
-		StatedEmployers: []string{"Northwind Logistics, Inc.", "Globex"}}, at)
 }
 
 // lines are kinds of transactions: how many of 100, the text, and cents. In a text, %n is a

@@ -5,14 +5,12 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -62,10 +60,7 @@ func journeysOn(ctx context.Context, bin string, e engine) ([]figure, error) {
 	if err := os.MkdirAll(e.dir, 0o700); err != nil {
 		return nil, err
 	}
-	driver, at := "pgx", e.url
-	if at == "" {
-		driver, at = "sqlite", bareSQLite(filepath.Join(e.dir, "bare.db"))
-	}
+	driver, at := e.bare()
 	bare, err := fleet.StartSelf(ctx, "", "-bare-journey", driver, "-keep", at, "-sizes", string(sizes))
 	if err != nil {
 		return nil, err
@@ -187,16 +182,10 @@ const (
 // bareJourney serves what a journey requests, and prints its address. Pages have the sizes of the
 // program's answers, by route.
 func bareJourney(driver, at string, sizes map[string]int) error {
-	db, err := sql.Open(driver, at)
+	db, _, err := openBare(driver, at)
 	if err != nil {
 		return err
 	}
-	writers := returnClients
-	if driver == "sqlite" { // writes one after the other
-		writers = 1
-	}
-	db.SetMaxOpenConns(writers)
-	db.SetMaxIdleConns(writers)
 	for _, table := range []string{
 		`CREATE TABLE bare_applications (id TEXT PRIMARY KEY, body TEXT NOT NULL, decision TEXT NOT NULL DEFAULT '')`,
 		`CREATE TABLE bare_tokens (id TEXT PRIMARY KEY, used BIGINT NOT NULL DEFAULT 0)`,
@@ -234,7 +223,6 @@ func bareJourney(driver, at string, sizes map[string]int) error {
 			w.WriteHeader(http.StatusSeeOther)
 		})
 	}
-	form("POST /review/sign-in", func(*http.Request) string { return "/review" })
 	page("GET /apply/{product}", "", nil)
 	form("POST /applications", func(r *http.Request) string {
 		body, _ := io.ReadAll(r.Body)

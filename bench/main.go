@@ -27,9 +27,7 @@ func (g group) named(name string) bool { return name == "" || name == g.name || 
 
 var groups = []group{
 	{"wasm", "module", wasmFigures},
-	{"pages", "apply", pagesFigures},
 	{"memory", "resident", memoryFigures},
-	{"redirect", "verify", verifyFigures},
 	{"redirect", "returns", returnFigures},
 	{"api", "submissions", submissionFigures},
 	{"api", "requests", requestFigures},
@@ -40,13 +38,11 @@ var groups = []group{
 	{"scale", "sealing", sealingFigures},
 	{"scale", "replicas", replicaFigures},
 	{"scale", "queues", queueFigures},
-	{"store", "database", storeFigures},
 }
 
 func main() {
 	replicas := flag.String("balance", "", "balance replicas with these addresses, as a part of a fleet")
 	only := flag.String("only", "", "the one group to run, or part of a group")
-	file := flag.String("bare", "", "serve the bytes of this file and nothing else, as the peer of a figure of pages")
 	bare := flag.String("bare-journey", "", "serve bare journeys with this driver and the database of -keep, as the peer of whole ones")
 	sizes := flag.String("sizes", "", "the bytes of a bare journey's answers by route, as JSON")
 	place := flag.String("keep", "", "write and read reports at this place when told to, for the figures of sealing")
@@ -57,8 +53,6 @@ func main() {
 	switch {
 	case *replicas != "":
 		err = fleet.Balance(*replicas)
-	case *file != "":
-		err = serveBare(*file)
 	case *bare != "":
 		var of map[string]int
 		if err = json.Unmarshal([]byte(*sizes), &of); err == nil {

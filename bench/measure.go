@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -144,6 +145,28 @@ func (e engine) used() (float64, error) {
 	}
 	d, err := fleet.UsedByServer(e.url)
 	return float64(d), err
+}
+
+// bare returns the driver and the address of a database of peers, with the durability of the product's.
+func (e engine) bare() (driver, at string) {
+	if e.url != "" {
+		return "pgx", e.url
+	}
+	return "sqlite", "file:" + filepath.Join(e.dir, "bare.db") + "?_txlock=immediate&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
+		"&_pragma=secure_delete(FAST)&_pragma=busy_timeout(10000)"
+}
+
+// openBare opens a database of peers with as many connections as the engine uses for writing.
+func openBare(driver, at string) (db *sql.DB, writers int, err error) {
+	writers = returnClients
+	if driver == "sqlite" { // writes one after the other
+		writers = 1
+	}
+	if db, err = sql.Open(driver, at); err == nil {
+		db.SetMaxOpenConns(writers)
+		db.SetMaxIdleConns(writers)
+	}
+	return db, writers, err
 }
 
 // onEngines measures on SQLite and, if it is installed, on PostgreSQL.

@@ -121,17 +121,5 @@ func (p *server) send(ctx context.Context, path, contentType string, body io.Rea
 		return err
 	}
 	req.Header.Set("Content-Type", contentType)
-	resp, err := http.DefaultTransport.RoundTrip(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode >= 400 {
-		return fmt.Errorf("%s: %s", strings.SplitN(path, "/", 4)[1], resp.Status)
-	}
-	if v == nil {
-		_, err := io.Copy(io.Discard, resp.Body)
-		return err
-	}
-	return json.NewDecoder(resp.Body).Decode(v)
+	return send(&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, req, v)
 }

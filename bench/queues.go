@@ -5,10 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,7 +42,10 @@ func queueFigures(ctx context.Context, dir string) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := parallel(16, 16, func(int) error { return s.visitOf(ctx, other, how) }); err != nil {
+	if err := parallel(16, 16, func(int) error {
+		_, err := s.complete(ctx, other.ClientID, other.SecretKey, other.Products[contract.Income], "ana@example.com", string(how))
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	bodies, err := s.submissions("queues", 10, 500)
@@ -73,30 +72,4 @@ func queueFigures(ctx context.Context, dir string) ([]figure, error) {
 	}
 	f := compare("submission to webhook, beside 48 images of another", "≤ 1.00", millis, series{took.quantile(1)}, series{2e9})
 	return []figure{f}, err
-}
-
-// visitOf completes a visit of another customer for its income product.
-func (s *service) visitOf(ctx context.Context, c provider.NewCustomer, how []byte) error {
-	body, err := json.Marshal(map[string]any{"productId": c.Products[contract.Income],
-		"prefill": map[string]string{"firstName": "Ana", "lastName": "Perez", "email": "ana@example.com", "dob": "1990-06-15"}})
-	if err != nil {
-		return err
-	}
-	req, err := s.request(ctx, http.MethodPost, "/connect/initialization", body)
-	if err != nil {
-		return err
-	}
-	req.SetBasicAuth(c.ClientID, c.SecretKey)
-	var begun struct{ Token string }
-	if err := send(http.DefaultClient, req, &begun); err != nil {
-		return err
-	}
-	complete := httptest.NewRequest(http.MethodPost, "http://localhost/visits/"+begun.Token+"/complete", strings.NewReader(string(how)))
-	complete.Header.Set("Content-Type", "application/json")
-	answer := httptest.NewRecorder()
-	s.provider.Control().ServeHTTP(answer, complete.WithContext(ctx))
-	if answer.Code != http.StatusOK {
-		return fmt.Errorf("a visit is answered %d %s", answer.Code, answer.Body)
-	}
-	return nil
 }

@@ -2,15 +2,10 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -56,6 +51,10 @@ func returnsOn(ctx context.Context, bin string, e engine) ([]figure, error) {
 		return nil, err
 	}
 	defer p.stop()
+	load, err := fleet.NewLoad(fleet.Elsewhere(p.Portal))
+	if err != nil {
+		return nil, err
+	}
 	commit, closeDB, err := bareCommits(ctx, e)
 	if err != nil {
 		return nil, err
@@ -68,9 +67,9 @@ func returnsOn(ctx context.Context, bin string, e engine) ([]figure, error) {
 	}
 	var ours, fetched, writes, program, server, whole series // ns of one
 	for round := range rounds + 1 {
-		returns := make([]*http.Request, each)
+		returns := make([]applicantReturn, each)
 		err := parallel(returnClients, each, func(i int) (err error) {
-			returns[i], err = far.leave(ctx, p.Portal)
+			returns[i], err = far.leave(ctx, p.Portal, load)
 			return err
 		})
 		if err != nil {
@@ -82,7 +81,7 @@ func returnsOn(ctx context.Context, bin string, e engine) ([]figure, error) {
 		}
 		began := elapsed()
 		err = parallel(returnClients, each, func(i int) error {
-			_, err := seeOther(returns[i])
+			_, err := load.Send(ctx, "GET /redirect/return", http.StatusSeeOther, returns[i].url, "", "Cookie", returns[i].cookie)
 			return err
 		})
 		if err != nil {
@@ -196,99 +195,46 @@ func (c *counterpart) await(ctx context.Context, n int) error {
 	return nil
 }
 
-// leave sends an applicant with a separate browser to the provider, and returns the request
-// of the return.
-func (c *counterpart) leave(ctx context.Context, portal string) (*http.Request, error) {
-	at, cookie, err := apply(ctx, portal)
+// applicantReturn is the request by which an applicant returns from the provider.
+type applicantReturn struct{ url, cookie string }
+
+// leave sends an applicant with a separate browser to the provider.
+func (c *counterpart) leave(ctx context.Context, portal string, l *fleet.Load) (back applicantReturn, err error) {
+	at, cookie, err := l.Apply(ctx, "redirect")
 	if err != nil {
-		return nil, err
+		return back, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, portal+at, nil)
+	away, err := l.Send(ctx, "GET /applications/{id}/connect", http.StatusSeeOther, portal+at, "", "Cookie", cookie)
 	if err != nil {
-		return nil, err
-	}
-	req.AddCookie(cookie)
-	away, err := seeOther(req)
-	if err != nil {
-		return nil, err
+		return back, err
 	}
 	publicToken, now := uuid.NewString(), time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	sent, ok := c.sent[strings.TrimPrefix(away.Header.Get("Location"), c.server.URL+"/")]
 	if !ok {
-		return nil, errors.New("a redirect to another place than the link")
+		return back, errors.New("a redirect to another place than the link")
 	}
 	meta := c.body["meta"].(map[string]any)
 	meta["public_token"], meta["external_id"], meta["status"] = publicToken, sent.ExternalID, "SUCCESS"
 	if c.reports[publicToken], err = json.Marshal(c.body); err != nil {
-		return nil, err
+		return back, err
 	}
 	token, err := jose.Signer{Key: c.key, Type: "outcome+jwt"}.Sign(now, now.Add(5*time.Minute), jose.Claims{
 		"publicToken": publicToken, "outcome": "SUCCESS", "status": "SUCCESS", "redirectArgs": sent.RedirectArgs})
 	if err != nil {
-		return nil, err
+		return back, err
 	}
-	back, err := http.NewRequestWithContext(ctx, http.MethodGet, portal+"/redirect/return?jwt="+token, nil)
-	if err != nil {
-		return nil, err
-	}
-	back.AddCookie(cookie)
-	return back, nil
-}
-
-// applicants is a client that follows no redirect and keeps no cookie.
-var applicants = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	Transport: &http.Transport{MaxIdleConnsPerHost: returnClients}}
-
-// seeOther sends a request, whose answer must be a 303.
-func seeOther(req *http.Request) (*http.Response, error) {
-	resp, err := applicants.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	words, err := io.ReadAll(resp.Body)
-	if resp.StatusCode != http.StatusSeeOther {
-		return nil, fmt.Errorf("%s %s: %s %.200s", req.Method, req.URL.Path, resp.Status, words)
-	}
-	return resp, err
-}
-
-// apply begins an application by redirect, and returns the path of the next page and the applicant's
-// cookie.
-func apply(ctx context.Context, portal string) (path string, cookie *http.Cookie, err error) {
-	form := url.Values{"product": {"cashflow"}, "mode": {"redirect"}, "firstName": {"Ana"}, "lastName": {"Lee"}, "email": {"ana@example.org"},
-		"dob-month": {"2"}, "dob-day": {"3"}, "dob-year": {"1990"}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, portal+"/applications", strings.NewReader(form.Encode()))
-	if err != nil {
-		return "", nil, err
-	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	resp, err := seeOther(req)
-	if err != nil {
-		return "", nil, err
-	}
-	cookies := resp.Cookies()
-	if len(cookies) == 0 {
-		return "", nil, errors.New("an application without a cookie")
-	}
-	return resp.Header.Get("Location"), cookies[len(cookies)-1], nil
+	return applicantReturn{portal + "/redirect/return?jwt=" + token, cookie}, nil
 }
 
 // bareCommits is the peer: each commit updates one row, with as many connections as the
 // engine uses for writing.
 func bareCommits(ctx context.Context, e engine) (commit func(n int) error, closeDB func() error, err error) {
-	writers, driver, at := returnClients, "pgx", e.url
-	if e.url == "" { // SQLite writes one after the other
-		writers, driver, at = 1, "sqlite", bareSQLite(filepath.Join(e.dir, "bare.db"))
-	}
-	db, err := sql.Open(driver, at)
+	db, writers, err := openBare(e.bare())
 	if err != nil {
 		return nil, nil, err
 	}
-	db.SetMaxOpenConns(writers)
-	db.SetMaxIdleConns(writers)
 	if _, err := db.ExecContext(ctx, `CREATE TABLE bench_rows (id INTEGER PRIMARY KEY, landed_at BIGINT NOT NULL)`); err != nil {
 		return nil, nil, err
 	}

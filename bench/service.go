@@ -199,7 +199,7 @@ func (s *service) awaitAll(ctx context.Context, publicTokens []string) error {
 	return nil
 }
 
-// send sends a request, whose answer must be a success, and decodes the answer. Without into
+// send sends a request, whose answer must be no error, and decodes the answer. Without into
 // it only reads the answer.
 func send(client *http.Client, req *http.Request, into any) error {
 	resp, err := client.Do(req)
@@ -208,7 +208,7 @@ func send(client *http.Client, req *http.Request, into any) error {
 	}
 	defer resp.Body.Close()
 	switch {
-	case resp.StatusCode != http.StatusOK:
+	case resp.StatusCode >= 400:
 		words, _ := io.ReadAll(io.LimitReader(resp.Body, 300))
 		return fmt.Errorf("%s %s: %s %s", req.Method, req.URL.Path, resp.Status, words)
 	case into != nil:
@@ -252,35 +252,46 @@ func (s *service) submissions(prefix string, count, n int) ([][]byte, error) {
 // visit completes a visit with bank accounts, and returns the token and the consumer of its
 // report.
 func (s *service) visit(ctx context.Context, email string) (publicToken, consumer string, err error) {
-	body, err := json.Marshal(map[string]any{"productId": s.product,
+	publicToken, err = s.complete(ctx, s.seed.ClientID, s.seed.SecretKey, s.product, email, `{"username":"multi"}`)
+	if err != nil {
+		return "", "", err
+	}
+	if _, err := s.webhookOf(ctx, publicToken); err != nil {
+		return "", "", err
+	}
+	req, err := s.readReport(ctx, publicToken)
+	if err != nil {
+		return "", "", err
+	}
+	var body report.Cashflow
+	err = send(http.DefaultClient, req, &body)
+	return publicToken, report.Text(body.Meta.ConsumerID), err
+}
+
+// complete completes a visit of a customer for a product, with the sources that the body names,
+// and returns the token of its report.
+func (s *service) complete(ctx context.Context, clientID, secretKey, product, email, sources string) (publicToken string, err error) {
+	body, err := json.Marshal(map[string]any{"productId": product,
 		"prefill": map[string]string{"firstName": "Multi", "lastName": "Perez", "email": email, "dob": "1990-06-15"}})
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	req, err := s.basic(ctx, http.MethodPost, "/connect/initialization", body)
+	req, err := s.request(ctx, http.MethodPost, "/connect/initialization", body)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
+	req.SetBasicAuth(clientID, secretKey)
 	var begun struct{ Token string }
 	if err := send(http.DefaultClient, req, &begun); err != nil {
-		return "", "", err
+		return "", err
 	}
-	path := "http://localhost/visits/" + begun.Token + "/complete"
-	complete := httptest.NewRequest(http.MethodPost, path, strings.NewReader(`{"username":"multi"}`))
+	complete := httptest.NewRequest(http.MethodPost, "http://localhost/visits/"+begun.Token+"/complete", strings.NewReader(sources))
 	complete.Header.Set("Content-Type", "application/json")
 	answer := httptest.NewRecorder()
 	s.provider.Control().ServeHTTP(answer, complete.WithContext(ctx))
 	var visited struct{ PublicToken string }
 	if err := json.Unmarshal(answer.Body.Bytes(), &visited); err != nil || visited.PublicToken == "" {
-		return "", "", fmt.Errorf("a visit is answered %d %s", answer.Code, answer.Body)
+		return "", fmt.Errorf("a visit is answered %d %s", answer.Code, answer.Body)
 	}
-	if _, err := s.webhookOf(ctx, visited.PublicToken); err != nil {
-		return "", "", err
-	}
-	if req, err = s.readReport(ctx, visited.PublicToken); err != nil {
-		return "", "", err
-	}
-	var made report.Cashflow
-	err = send(http.DefaultClient, req, &made)
-	return visited.PublicToken, report.Text(made.Meta.ConsumerID), err
+	return visited.PublicToken, nil
 }

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -39,11 +40,27 @@ var leaveForm = regexp.MustCompile(`(?s)<form[^>]*data-vestibule="leave".*?name=
 // the provider, and returns the redirect's token.
 func leave(t *testing.T, v *visitor, connectURL string) string {
 	t.Helper()
-	m := leaveForm.FindStringSubmatch(page(t, v, connectURL))
+	m := leaveForm.FindStringSubmatch(useLink(t, v, connectURL))
 	if m == nil {
 		t.Fatal("no page leads to the provider")
 	}
 	return m[1]
+}
+
+// useLink returns the page behind an application's link, whose own page posts its token.
+func useLink(t *testing.T, v *visitor, connectURL string) string {
+	t.Helper()
+	text := page(t, v, connectURL)
+	u, err := url.Parse(connectURL)
+	must(t, err)
+	if token := u.Query().Get("grant"); token != "" && strings.Contains(text, `name="grant"`) {
+		resp, err := v.Context.Request().Post(strings.Split(connectURL, "?")[0],
+			playwright.APIRequestContextPostOptions{Form: map[string]any{"grant": token}})
+		must(t, err)
+		text, err = resp.Text()
+		must(t, err)
+	}
+	return text
 }
 
 // reached is an application whose visit was completed without a browser, with the address

@@ -40,7 +40,7 @@ type Load struct {
 	Sizes map[string]int // bytes of the last answer by route, as they were sent
 }
 
-// NewLoad signs the reviewer in.
+// NewLoad signs the reviewer in, where there is one.
 func NewLoad(f *Fleet) (*Load, error) {
 	c := f.credentials
 	l := &Load{f: f,
@@ -48,10 +48,13 @@ func NewLoad(f *Fleet) (*Load, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 		provider: &svcapi.Client{BaseURL: f.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: contract.Sandbox}}
 	l.Begin()
-	in, err := l.send(context.Background(), "POST /review/sign-in", 303, f.Portal+"/review/sign-in",
+	if c.Reviewer.Email == "" {
+		return l, nil
+	}
+	in, err := l.Send(context.Background(), "POST /review/sign-in", 303, f.Portal+"/review/sign-in",
 		url.Values{"email": {c.Reviewer.Email}, "password": {c.Reviewer.Password}, "next": {"/review"}}.Encode(),
 		"Content-Type", asForm, "Origin", f.Portal)
-	l.reviewer = in.cookie()
+	l.reviewer = in.Cookie()
 	return l, err
 }
 
@@ -81,19 +84,21 @@ func (l *Load) note(route string, took time.Duration, wrong string) {
 	}
 }
 
-type reply struct {
-	header http.Header
+// Reply is an answer.
+type Reply struct {
+	Header http.Header
 	body   []byte
 }
 
-func (r reply) cookie() string {
-	for _, c := range (&http.Response{Header: r.header}).Cookies() {
+// Cookie returns the first cookie of the answer, as a request has it.
+func (r Reply) Cookie() string {
+	for _, c := range (&http.Response{Header: r.Header}).Cookies() {
 		return c.Name + "=" + c.Value
 	}
 	return ""
 }
 
-func (r reply) field(name string) string {
+func (r Reply) field(name string) string {
 	m := regexp.MustCompile(`"` + name + `":"([^"]*)"`).FindSubmatch(r.body)
 	if m == nil {
 		return ""
@@ -105,11 +110,12 @@ func (r reply) field(name string) string {
 // journey.
 var errHeld = errors.New("held back")
 
-func (l *Load) send(ctx context.Context, route string, want int, to, body string, header ...string) (reply, error) {
+// Send sends a request and notes its duration by route; the answer must have the status want.
+func (l *Load) Send(ctx context.Context, route string, want int, to, body string, header ...string) (Reply, error) {
 	method, _, _ := strings.Cut(route, " ")
 	req, err := http.NewRequestWithContext(ctx, method, to, strings.NewReader(body))
 	if err != nil {
-		return reply{}, err
+		return Reply{}, err
 	}
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
@@ -117,11 +123,11 @@ func (l *Load) send(ctx context.Context, route string, want int, to, body string
 	began := time.Now()
 	resp, err := l.http.Do(req)
 	if ctx.Err() != nil {
-		return reply{}, ctx.Err()
+		return Reply{}, ctx.Err()
 	}
 	if err != nil {
 		l.note(route, time.Since(began), "no answer")
-		return reply{}, err
+		return Reply{}, err
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(resp.Body)
@@ -129,7 +135,7 @@ func (l *Load) send(ctx context.Context, route string, want int, to, body string
 		l.mu.Lock()
 		l.Held++
 		l.mu.Unlock()
-		return reply{}, errHeld
+		return Reply{}, errHeld
 	}
 	wrong := ""
 	if err != nil || resp.StatusCode != want {
@@ -140,7 +146,7 @@ func (l *Load) send(ctx context.Context, route string, want int, to, body string
 	l.mu.Lock()
 	l.Sizes[route] = len(raw)
 	l.mu.Unlock()
-	return reply{resp.Header, raw}, err
+	return Reply{resp.Header, raw}, err
 }
 
 // One runs a journey, and reports whether it was completed. Of twenty, in a fixed order, seven
@@ -154,35 +160,35 @@ func (l *Load) One(ctx context.Context) bool {
 
 var token = regexp.MustCompile(`data-token="([A-Za-z0-9_-]{43})"`)
 
-func (l *Load) complete(ctx context.Context, handle string) (reply, error) {
+func (l *Load) complete(ctx context.Context, handle string) (Reply, error) {
 	r := l.f.Replicas[rand.IntN(len(l.f.Replicas))]
-	done, err := l.send(ctx, "POST (a whole visit)", 200, "http://"+r.Control+"/visits/"+handle+"/complete", `{}`, "Content-Type", asJSON)
+	done, err := l.Send(ctx, "POST (a whole visit)", 200, "http://"+r.Control+"/visits/"+handle+"/complete", `{}`, "Content-Type", asJSON)
 	if err == nil {
 		l.report.Store(done.field("publicToken"))
 	}
 	return done, err
 }
 
-// apply fills in the form and sends it; it returns the address of the next page and the
+// Apply fills in the form and sends it; it returns the address of the next page and the
 // applicant's cookie.
-func (l *Load) apply(ctx context.Context, mode string) (at, cookie string, err error) {
+func (l *Load) Apply(ctx context.Context, mode string) (at, cookie string, err error) {
 	p := l.f.Portal
-	if _, err := l.send(ctx, "GET /apply/{product}", 200, p+"/apply/cashflow", ""); err != nil {
+	if _, err := l.Send(ctx, "GET /apply/{product}", 200, p+"/apply/cashflow", ""); err != nil {
 		return "", "", err
 	}
 	fields := url.Values{"product": {"cashflow"}, "mode": {mode}, "firstName": {"Ada"}, "lastName": {"Lovelace"},
 		"email": {fmt.Sprintf("ada.%d@example.org", l.serial.Add(1))}, "dob-year": {"1990"}, "dob-month": {"12"}, "dob-day": {"10"}}
-	sent, err := l.send(ctx, "POST /applications", 303, p+"/applications", fields.Encode(), "Content-Type", asForm, "Origin", p)
-	return sent.header.Get("Location"), sent.cookie(), err
+	sent, err := l.Send(ctx, "POST /applications", 303, p+"/applications", fields.Encode(), "Content-Type", asForm, "Origin", p)
+	return sent.Header.Get("Location"), sent.Cookie(), err
 }
 
 // visit completes the form and the widget on the page after it, and returns the address of the
 // application and the applicant's cookie.
 func (l *Load) visit(ctx context.Context) (at, cookie string, err error) {
-	if at, cookie, err = l.apply(ctx, "embedded"); err != nil {
+	if at, cookie, err = l.Apply(ctx, "embedded"); err != nil {
 		return "", "", err
 	}
-	page, err := l.send(ctx, "GET /applications/{id}/connect", 200, l.f.Portal+at, "", "Cookie", cookie)
+	page, err := l.Send(ctx, "GET /applications/{id}/connect", 200, l.f.Portal+at, "", "Cookie", cookie)
 	if err != nil {
 		return "", "", err
 	}
@@ -216,14 +222,14 @@ func (l *Load) Whole(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := l.send(ctx, "GET /applications/{id}/stream", 200, l.f.Portal+at+"/stream", "", "Cookie", cookie); err != nil {
+	if _, err := l.Send(ctx, "GET /applications/{id}/stream", 200, l.f.Portal+at+"/stream", "", "Cookie", cookie); err != nil {
 		return err
 	}
-	if _, err := l.send(ctx, "GET /applications/{id}", 200, l.f.Portal+at, "", "Cookie", cookie); err != nil {
+	if _, err := l.Send(ctx, "GET /applications/{id}", 200, l.f.Portal+at, "", "Cookie", cookie); err != nil {
 		return err
 	}
 	review := l.f.Portal + "/review" + at
-	form, err := l.send(ctx, "GET /review/applications/{id}", 200, review, "", "Cookie", l.reviewer)
+	form, err := l.Send(ctx, "GET /review/applications/{id}", 200, review, "", "Cookie", l.reviewer)
 	if err != nil {
 		return err
 	}
@@ -232,18 +238,18 @@ func (l *Load) Whole(ctx context.Context) error {
 		return errors.New("an application's page without a decision to make")
 	}
 	decision := url.Values{"seen": {string(last[1])}, "report": {string(about[1])}, "decision": {"approved"}}
-	if _, err := l.send(ctx, "POST /review/applications/{id}/decision", 303, review+"/decision", decision.Encode(),
+	if _, err := l.Send(ctx, "POST /review/applications/{id}/decision", 303, review+"/decision", decision.Encode(),
 		"Content-Type", asForm, "Origin", l.f.Portal, "Cookie", l.reviewer); err != nil {
 		return err
 	}
-	_, err = l.send(ctx, "GET /applications/{id}", 200, l.f.Portal+at, "", "Cookie", cookie)
+	_, err = l.Send(ctx, "GET /applications/{id}", 200, l.f.Portal+at, "", "Cookie", cookie)
 	return err
 }
 
 // look requests the status page a few times, as a browser without scripts does.
 func (l *Load) look(ctx context.Context, at, cookie string) error {
 	for range 3 {
-		if _, err := l.send(ctx, "GET /applications/{id}", 200, l.f.Portal+at, "", "Cookie", cookie); err != nil {
+		if _, err := l.Send(ctx, "GET /applications/{id}", 200, l.f.Portal+at, "", "Cookie", cookie); err != nil {
 			return err
 		}
 		select {
@@ -257,29 +263,29 @@ func (l *Load) look(ctx context.Context, at, cookie string) error {
 
 // redirect completes the provider's pages and returns with a signed result.
 func (l *Load) redirect(ctx context.Context) error {
-	at, cookie, err := l.apply(ctx, "redirect")
+	at, cookie, err := l.Apply(ctx, "redirect")
 	if err != nil {
 		return err
 	}
-	away, err := l.send(ctx, "GET /applications/{id}/connect (away)", 303, l.f.Portal+at, "", "Cookie", cookie)
+	away, err := l.Send(ctx, "GET /applications/{id}/connect (away)", 303, l.f.Portal+at, "", "Cookie", cookie)
 	if err != nil {
 		return err
 	}
-	visit, err := l.send(ctx, "GET (redirectUrl)", 303, away.header.Get("Location"), "")
+	visit, err := l.Send(ctx, "GET (redirectUrl)", 303, away.Header.Get("Location"), "")
 	if err != nil {
 		return err
 	}
-	_, handle, _ := strings.Cut(visit.header.Get("Location"), "/visit/")
+	_, handle, _ := strings.Cut(visit.Header.Get("Location"), "/visit/")
 	handle, _, _ = strings.Cut(handle, "?")
 	done, err := l.complete(ctx, handle)
 	if err != nil {
 		return err
 	}
-	back, err := l.send(ctx, "GET /redirect/return", 303, done.field("completeUrl"), "", "Cookie", cookie)
+	back, err := l.Send(ctx, "GET /redirect/return", 303, done.field("completeUrl"), "", "Cookie", cookie)
 	if err != nil {
 		return err
 	}
-	return l.look(ctx, strings.TrimSuffix(at, "/connect"), cmp.Or(back.cookie(), cookie)) // it may be renewed
+	return l.look(ctx, strings.TrimSuffix(at, "/connect"), cmp.Or(back.Cookie(), cookie)) // it may be renewed
 }
 
 // api creates an application as an onboarding app does, and requests its state.
@@ -287,13 +293,13 @@ func (l *Load) api(ctx context.Context) error {
 	n := l.serial.Add(1)
 	body := fmt.Sprintf(`{"product":"cashflow","mode":"embedded","externalId":"soak-%d","prefill":{"firstName":"Ada",`+
 		`"lastName":"Lovelace","email":"ada.%d@example.org","dob":"1990-12-10"}}`, n, n)
-	made, err := l.send(ctx, "POST /api/v1/applications", 201, l.f.Portal+"/api/v1/applications", body,
+	made, err := l.Send(ctx, "POST /api/v1/applications", 201, l.f.Portal+"/api/v1/applications", body,
 		"Authorization", "Bearer "+l.f.credentials.PortalAPIKey, "Content-Type", asJSON)
 	if err != nil {
 		return err
 	}
 	for range 2 {
-		if _, err := l.send(ctx, "GET /api/v1/applications/{id}", 200, l.f.Portal+"/api/v1/applications/"+made.field("id"), "",
+		if _, err := l.Send(ctx, "GET /api/v1/applications/{id}", 200, l.f.Portal+"/api/v1/applications/"+made.field("id"), "",
 			"Authorization", "Bearer "+l.f.credentials.PortalAPIKey); err != nil {
 			return err
 		}
@@ -326,7 +332,7 @@ func (l *Load) called(ctx context.Context, route string, began time.Time, err er
 
 // review lists the applications and opens the first.
 func (l *Load) review(ctx context.Context) error {
-	list, err := l.send(ctx, "GET /review", 200, l.f.Portal+"/review", "", "Cookie", l.reviewer)
+	list, err := l.Send(ctx, "GET /review", 200, l.f.Portal+"/review", "", "Cookie", l.reviewer)
 	if err != nil {
 		return err
 	}
@@ -334,7 +340,7 @@ func (l *Load) review(ctx context.Context) error {
 	if m == nil {
 		return nil
 	}
-	_, err = l.send(ctx, "GET /review/applications/{id}", 200, l.f.Portal+string(m), "", "Cookie", l.reviewer)
+	_, err = l.Send(ctx, "GET /review/applications/{id}", 200, l.f.Portal+string(m), "", "Cookie", l.reviewer)
 	return err
 }
 

@@ -13,6 +13,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -36,7 +37,7 @@ const asProgram = "VESTIBULE_TEST_RUN_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		subprocess.AtOnce = 3 // as on a large machine
+		subprocess.AtOnce = 2 // as on a large machine
 		allNamesAreHere()
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 		defer stop()
@@ -85,10 +86,11 @@ func (g memoryGroup) read(t *testing.T, file, name string) int {
 	return n
 }
 
-// worstFile returns a PNG file, nearly as large as an upload may be, that costs as much memory to
-// decode as an image may: gray, and noise as far as its size allows.
-func worstFile() []byte {
-	const side, size = 10_000, 20_000_000
+// worstFile returns a gray PNG file, nearly as large as an upload may be, of noise as far as its size
+// allows. With a side of 10,000 pixels it costs as much memory to decode as an image may, with 6,599 as
+// much as one may that is hardly shrunk, and with 3,300 as much as the engine may take.
+func worstFile(side int) []byte {
+	const size = 20_000_000
 	var file, pixels bytes.Buffer
 	chunk := func(name string, data []byte) {
 		binary.Write(&file, binary.BigEndian, uint32(len(data)))
@@ -108,56 +110,129 @@ func worstFile() []byte {
 	}
 	z.Close()
 	file.WriteString("\x89PNG\r\n\x1a\n")
-	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, side), side)
+	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(side)), uint32(side))
 	chunk("IHDR", append(header, 8, 0, 0, 0, 0))
 	chunk("IDAT", pixels.Bytes())
 	chunk("IEND", nil)
 	return file.Bytes()
 }
 
-// TestMemoryLimitHolds uploads ten of the worst files at once to a provider that has the memory of the
-// shipped files, and reads them by OCR. Neither the program nor a child of it is killed.
-func TestMemoryLimitHolds(t *testing.T) {
-	tools.FullOnly(t)
-	assets.Need(t)
-	find(t, "tesseract")
-	limit := number(t, "kubernetes.yaml", `limits: \{memory: (\d+)Gi`) << 30
-	for file, setting := range map[string]string{"compose.yaml": `mem_limit: (\d+)g`, "vestibule-provider.service": `MemoryMax=(\d+)G`} {
-		if number(t, file, setting)<<30 != limit {
-			t.Errorf("%s has another limit of memory", file)
+// limitedProgram is Vestibule in a control group with the memory of the shipped files.
+type limitedProgram struct {
+	t     *testing.T
+	group memoryGroup
+	limit int
+	program.Listeners
+}
+
+// startLimited starts a party with the memory that the shipped files give it, until the test ends.
+func startLimited(t *testing.T, unit string, args ...string) *limitedProgram {
+	t.Helper()
+	limit, ofHeap := number(t, "kubernetes.yaml", `limits: \{memory: (\d+)Gi`)<<30, number(t, "kubernetes.yaml", `GOMEMLIMIT, value: (\d+)MiB`)
+	for _, is := range []struct {
+		file, setting string
+		want          int
+	}{
+		{"compose.yaml", `mem_limit: (\d+)g`, limit >> 30}, {"compose.yaml", `GOMEMLIMIT: (\d+)MiB`, ofHeap},
+		{unit, `MemoryMax=(\d+)G`, limit >> 30}, {unit, `GOMEMLIMIT=(\d+)MiB`, ofHeap},
+	} {
+		if number(t, is.file, is.setting) != is.want {
+			t.Errorf("%s has another limit of memory: %s", is.file, is.setting)
 		}
 	}
-	g, dir := newMemoryGroup(t, limit), t.TempDir()
+	p := &limitedProgram{t: t, group: newMemoryGroup(t, limit), limit: limit}
+	cmd := exec.Command("sh", append([]string{"-c", `echo $$ >"$0" && exec "$@"`, filepath.Join(p.group.dir, "cgroup.procs")},
+		asCommand(t, args...).Args...)...)
+	cmd.Env = append(os.Environ(), asProgram+"=1", "GOGC=", fmt.Sprintf("GOMEMLIMIT=%dMiB", ofHeap))
+	p.Listeners = running(t, cmd)
+	return p
+}
+
+// asCommand returns the command that runs this test program as Vestibule.
+func asCommand(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("sh", "-c", `echo $$ >"$0" && exec "$@"`, filepath.Join(g.dir, "cgroup.procs"), self, "provider",
-		"--provider-addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0", "--widget-files=0", "--data-dir="+dir, "--environment=production")
-	cmd.Env, cmd.Stderr = append(os.Environ(), asProgram+"=1"), os.Stderr
-	p, err := program.StartProcess(cmd)
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	return cmd
+}
+
+// running starts a process of the program and ends it with the test.
+func running(t *testing.T, cmd *exec.Cmd) program.Listeners {
+	t.Helper()
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	l, err := program.StartProcess(cmd)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v\n%s", err, &log)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		cmd.Process.Signal(os.Interrupt)
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
+		if err := cmd.Wait(); err != nil || t.Failed() {
+			t.Errorf("%v\n%s", err, &log)
 		}
-	}()
-	send := func(c *http.Client, path, contentType string, body io.Reader) []byte {
-		resp, err := c.Post(p.Provider+path, contentType, body)
-		if err != nil {
-			t.Error(err)
-			return nil
+	})
+	return l
+}
+
+// watch checks the memory of the program until done, which gets the number of children that it had.
+func (p *limitedProgram) watch(done func(children int) bool) {
+	p.t.Helper()
+	most, atOnce, children := 0, 0, map[string]bool{}
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !done(len(children)) {
+		<-tick.C
+		most = max(most, p.group.read(p.t, "memory.stat", "(?:total_rss|anon)"))
+		raw, _ := os.ReadFile(filepath.Join(p.group.dir, "cgroup.procs"))
+		processes := strings.Fields(string(raw))
+		if len(processes) == 0 {
+			p.t.Fatal("the program has ended")
 		}
-		defer resp.Body.Close()
-		raw, _ := io.ReadAll(resp.Body)
-		if resp.StatusCode >= 400 {
-			t.Errorf("%s: %s %s", path, resp.Status, regexp.MustCompile(`(?s)role="alert".*?</`).Find(raw))
+		atOnce = max(atOnce, len(processes)-1)
+		for _, child := range processes[1:] {
+			children[child] = true
 		}
-		return raw
 	}
+	p.t.Logf("%d children, %d at once", len(children), atOnce)
+	p.t.Logf("%d MB of memory in all at most, %d with files", most>>20, p.group.read(p.t, p.group.peak, "")>>20)
+	if most > p.limit*4/5 {
+		p.t.Errorf("it takes %d MB of %d: more than four fifths", most>>20, p.limit>>20)
+	}
+	if n := p.group.read(p.t, p.group.kills, "oom_kill"); n > 0 || get(p.t, http.DefaultClient, p.Admin+"/healthz") != 200 {
+		p.t.Errorf("the system killed %d processes for their memory", n)
+	}
+}
+
+// post posts a body and returns the answer.
+func post(t *testing.T, c *http.Client, address, contentType string, body io.Reader) []byte {
+	resp, err := c.Post(address, contentType, body)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	defer resp.Body.Close()
+	raw, _ := io.ReadAll(resp.Body)
+	if resp.StatusCode >= 400 {
+		t.Errorf("%s: %s %s", address, resp.Status, regexp.MustCompile(`(?s)role="alert".*?</`).Find(raw))
+	}
+	return raw
+}
+
+const asForm = "application/x-www-form-urlencoded"
+
+// TestMemoryOfUploads uploads ten of the worst files at once to a provider that has the memory of the
+// shipped files, and reads them by OCR. Neither the program nor a child of it is killed.
+func TestMemoryOfUploads(t *testing.T) {
+	tools.FullOnly(t)
+	assets.Need(t)
+	find(t, "tesseract")
+	dir := t.TempDir()
+	p := startLimited(t, "vestibule-provider.service", "provider", "--provider-addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0", "--widget-files=0",
+		"--data-dir="+dir, "--environment=production")
 	customer := func(i int) (account struct {
 		PublicID string
 		Products map[string]string
@@ -170,14 +245,13 @@ func TestMemoryLimitHolds(t *testing.T) {
 		}
 		return account
 	}
-	const form = "application/x-www-form-urlencoded"
-	var upload bytes.Buffer
-	w := multipart.NewWriter(&upload)
-	part, _ := w.CreateFormFile("file", "stub.png")
-	part.Write(worstFile())
-	w.Close()
 	var all sync.WaitGroup
 	for i := range 10 {
+		var upload bytes.Buffer
+		w := multipart.NewWriter(&upload)
+		part, _ := w.CreateFormFile("file", "stub.png")
+		part.Write(worstFile([]int{3_300, 10_000, 6_599}[i%3]))
+		w.Close()
 		account := customer(i)
 		options, _ := json.Marshal(map[string]any{"env": "production", "productId": account.Products["income"], "publicId": account.PublicID,
 			"prefill": map[string]string{"firstName": "Ada", "lastName": "Byron", "email": fmt.Sprintf("ada%d@mail.example", i),
@@ -185,37 +259,119 @@ func TestMemoryLimitHolds(t *testing.T) {
 		jar, _ := cookiejar.New(nil)
 		c := &http.Client{Jar: jar}
 		var begun struct{ Handle string }
-		if err := json.Unmarshal(send(c, "/widget/v1/visits", "application/json", bytes.NewReader(options)), &begun); err != nil {
+		if err := json.Unmarshal(post(t, c, p.Provider+"/widget/v1/visits", "application/json", bytes.NewReader(options)), &begun); err != nil {
 			t.Fatal(err)
 		}
-		at := "/visit/" + begun.Handle
-		get(t, c, p.Provider+at)
-		send(c, at, form, strings.NewReader("action=consent"))
+		at := p.Provider + "/visit/" + begun.Handle
+		get(t, c, at)
+		post(t, c, at, asForm, strings.NewReader("action=consent"))
 		all.Go(func() {
-			send(c, at+"/documents", w.FormDataContentType(), bytes.NewReader(upload.Bytes()))
-			send(c, at, form, strings.NewReader("action=hand-in"))
-			if page := send(c, at, form, strings.NewReader("action=finish")); !bytes.Contains(page, []byte("Preparing your report")) {
+			post(t, c, at+"/documents", w.FormDataContentType(), &upload)
+			post(t, c, at, asForm, strings.NewReader("action=hand-in"))
+			if page := post(t, c, at, asForm, strings.NewReader("action=finish")); !bytes.Contains(page, []byte("Preparing your report")) {
 				t.Errorf("the page after the visit is\n%s", page)
 			}
 		})
 	}
-	uploaded := make(chan struct{})
-	go func() { all.Wait(); close(uploaded) }()
-	most, children := 0, 0
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for until := time.Now().Add(30 * time.Second); time.Now().Before(until); <-tick.C { // images are read after the uploads, too
-		most = max(most, g.read(t, "memory.stat", "(?:total_rss|anon)"))
-		processes, _ := os.ReadFile(filepath.Join(g.dir, "cgroup.procs"))
-		children = max(children, bytes.Count(processes, []byte("\n"))-1)
+	// Each of them is decoded and then read: this many children have read images of each kind.
+	p.watch(func(children int) bool { return children >= 12 })
+	all.Wait()
+}
+
+// TestMemoryOfPages opens ten pages of the worst files at once as reviewers, at a portal that has the
+// memory of the shipped files. Neither the program nor a child of it is killed.
+func TestMemoryOfPages(t *testing.T) {
+	tools.FullOnly(t)
+	assets.Need(t)
+	find(t, "pdftoppm")
+	dirs := [2]string{t.TempDir(), t.TempDir()}
+	service := running(t, asCommand(t, "provider", "--provider-addr=127.0.0.1:0", "--sandbox-control-addr=127.0.0.1:0", "--ocr=off",
+		"--data-dir="+dirs[0]))
+	account, err := program.ReadCredentials(dirs[0])
+	if err != nil {
+		t.Fatal(err)
 	}
-	<-uploaded
-	if children == 0 {
-		t.Error("no image was decoded")
+	var products []string
+	for kind, id := range account.Products {
+		products = append(products, kind+"="+id)
 	}
-	t.Logf("%d children at once", children)
-	t.Logf("%d MB of memory in all at most, %d with files", most>>20, g.read(t, g.peak, "")>>20)
-	if n := g.read(t, g.kills, "oom_kill"); n > 0 || get(t, http.DefaultClient, p.Admin+"/healthz") != 200 {
-		t.Errorf("the system killed %d processes for their memory", n)
+	p := startLimited(t, "vestibule-portal@.service", "portal", "--portal-addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0",
+		"--data-dir="+dirs[1], "--provider-url="+service.Provider, "--public-id="+account.PublicID, "--client-id="+account.ClientID,
+		"--secret-key="+account.SecretKey, "--webhook-secret="+account.WebhookSecret, "--products="+strings.Join(products, ","))
+	own, err := program.ReadCredentials(dirs[1])
+	if err != nil {
+		t.Fatal(err)
 	}
+	call := func(address string, in any, out any) {
+		t.Helper()
+		body, _ := json.Marshal(in)
+		req, _ := http.NewRequest("POST", address, bytes.NewReader(body))
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Authorization", "Bearer "+own.PortalAPIKey)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		raw, _ := io.ReadAll(resp.Body)
+		if resp.StatusCode >= 400 || out != nil && json.Unmarshal(raw, out) != nil {
+			t.Fatalf("%s: %s %s", address, resp.Status, raw)
+		}
+	}
+	call(service.Control+"/complete-urls", map[string]string{"publicId": account.PublicID, "url": p.Portal + "/redirect/return"}, nil)
+	jar, _ := cookiejar.New(nil)
+	reviewer := &http.Client{Jar: jar}
+	post(t, reviewer, p.Portal+"/review/sign-in", asForm,
+		strings.NewReader(url.Values{"email": {own.Reviewer.Email}, "password": {own.Reviewer.Password}}.Encode()))
+	read := func(address string) []byte {
+		resp, err := reviewer.Get(address)
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		defer resp.Body.Close()
+		raw, _ := io.ReadAll(resp.Body)
+		return raw
+	}
+	var views []string
+	for i := range 3 {
+		var begun struct{ ID, ConnectURL string }
+		call(p.Portal+"/api/v1/applications", map[string]any{"product": "income", "mode": "redirect-form", "prefill": map[string]string{
+			"firstName": "Ada", "lastName": "Byron", "email": "ada@mail.example", "dob": "1990-12-10"}}, &begun)
+		form := regexp.MustCompile(`(?s)data-vestibule="leave".*?name="token" value="([^"]+)"`).FindSubmatch(read(begun.ConnectURL))
+		if form == nil {
+			t.Fatal("no page leads to the provider")
+		}
+		var ended struct{ CompleteURL string }
+		call(service.Control+"/visits/"+string(form[1])+"/complete", map[string]any{"payStubs": []any{map[string]any{"fileName": "stub.png",
+			"contentBase64": worstFile([]int{3_300, 10_000, 6_599}[i])}}}, &ended)
+		read(ended.CompleteURL)
+		at := p.Portal + "/review/applications/" + begun.ID + "/files"
+		var view []byte
+		for view == nil {
+			time.Sleep(100 * time.Millisecond)
+			view = regexp.MustCompile(`/review/applications/[^"]*/files/[0-9a-f]+/view`).Find(read(at))
+		}
+		views = append(views, p.Portal+strings.TrimSuffix(string(view), "view")+"pages/1")
+	}
+	var all sync.WaitGroup
+	for i := range 10 {
+		all.Go(func() {
+			for n := range 3 {
+				if m := read(views[(i+n)%3]); !bytes.HasPrefix(m, []byte("\x89PNG")) {
+					t.Errorf("no image: %.200s", m)
+				}
+			}
+		})
+	}
+	opened := make(chan struct{})
+	go func() { all.Wait(); close(opened) }()
+	p.watch(func(int) bool {
+		select {
+		case <-opened:
+			return true
+		default:
+			return false
+		}
+	})
 }

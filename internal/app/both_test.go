@@ -490,7 +490,7 @@ func TestCommandsChooseTheEnvironment(t *testing.T) {
 		}
 		sandbox := []string{"--environment=sandbox", "--sandbox-settings=" + w.settings}
 		w.runs(t, &all, append([]string{"customer", "list", "--json"}, sandbox...)...)
-		if len(all) != 2 || all[0].PublicID == w.customer.PublicID || all[1].PublicID == w.customer.PublicID {
+		if len(all) != 3 || all[0].PublicID == w.customer.PublicID || all[1].PublicID == w.customer.PublicID {
 			t.Errorf("the sandbox has the accounts %v", all)
 		}
 		w.runs(t, nil, append([]string{"keys", "rotate"}, sandbox...)...)

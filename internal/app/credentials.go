@@ -34,12 +34,13 @@ type generatedCustomer struct {
 	WebhookSecret string                      `json:"webhookSecret,omitempty"`
 }
 
-// generatedCustomers are the two accounts that the embedded provider creates at its first start:
-// the portal's, and a third party for relay tokens.
+// generatedCustomers are the accounts that the embedded provider creates at its first start: the
+// portal's with a child account, and a third party for relay tokens.
 type generatedCustomers struct {
 	generatedCustomer
-	ThirdParty thirdParty `json:"thirdParty,omitzero"`
-	Dashboard  *login     `json:"dashboard,omitempty"`
+	ThirdParty thirdParty         `json:"thirdParty,omitzero"`
+	Child      *generatedCustomer `json:"child,omitempty"` // its webhooks go to its parent
+	Dashboard  *login             `json:"dashboard,omitempty"`
 }
 
 // thirdParty is the account that reports are shared with.
@@ -84,6 +85,12 @@ func newCustomers() generatedCustomers {
 	}
 	c.WebhookSecret = webhook.NewSecret()
 	return c
+}
+
+// newChild returns a child account with two products. It is stored separately, as logins are.
+func newChild() generatedCustomer {
+	return generatedCustomer{account: newAccount(), Products: map[contract.Product]string{contract.Cashflow: uuid.NewString(),
+		contract.Income: uuid.NewString()}}
 }
 
 func newStaff() staff {
@@ -210,6 +217,11 @@ func (c credentials) variables() []variable {
 	out := append(c.generatedCustomer.variables(), variable{"PORTAL_API_KEY", c.PortalAPIKey}, variable{"EVENTS_SECRET", c.EventsSecret},
 		variable{"THIRD_PARTY_WEBHOOK_SECRET", c.ThirdParty.WebhookSecret}, variable{"THIRD_PARTY_PUBLIC_ID", c.ThirdParty.PublicID},
 		variable{"THIRD_PARTY_CLIENT_ID", c.ThirdParty.ClientID}, variable{"THIRD_PARTY_SECRET_KEY", c.ThirdParty.SecretKey})
+	if c.Child != nil {
+		for _, v := range c.Child.variables() {
+			out = append(out, variable{"CHILD_" + v.name, v.value})
+		}
+	}
 	for kind, id := range c.Products {
 		out = append(out, variable{"PRODUCT_" + strings.ToUpper(string(kind)), id})
 	}

@@ -80,6 +80,9 @@ func TestCredentialsBesideARunningServer(t *testing.T) {
 		"VESTIBULE_THIRD_PARTY_DASHBOARD_EMAIL":    c.ThirdParty.Dashboard.Email,
 		"VESTIBULE_THIRD_PARTY_DASHBOARD_PASSWORD": c.ThirdParty.Dashboard.Password,
 	}
+	want["VESTIBULE_CHILD_PUBLIC_ID"], want["VESTIBULE_CHILD_CLIENT_ID"] = c.Child.PublicID, c.Child.ClientID
+	want["VESTIBULE_CHILD_SECRET_KEY"] = c.Child.SecretKey
+	want["VESTIBULE_CHILD_PRODUCTS"] = "cashflow=" + c.Child.Products["cashflow"] + ",income=" + c.Child.Products["income"]
 	for kind, id := range c.Products {
 		want["VESTIBULE_PRODUCT_"+strings.ToUpper(kind)] = id
 	}

@@ -219,6 +219,15 @@ func TestSeedFillsTheSandbox(t *testing.T) {
 		w.staff(t, w.Credentials.Dashboard)...)).Body); !strings.Contains(page, "D-20") {
 		t.Errorf("no report was corrected:\n%s", page)
 	}
+	child := basic(w.Credentials.Child.Account)
+	if !strings.Contains(out, "1 report of the child account "+w.Credentials.Child.PublicID) {
+		t.Errorf("no report of the child account: %s", out)
+	}
+	good(t, 200, ask(t, "GET", w.Provider+"/connect/accesstoken", "", "Authorization", child))
+	open := string(good(t, 200, ask(t, "GET", w.Provider+"/dashboard/disputes", "", w.staff(t, w.Credentials.Dashboard)...)).Body)
+	if n := strings.Count(open, "/dashboard/disputes/D-"); n != 4 || !strings.Contains(open, "North Branch") {
+		t.Errorf("%d open disputes, want three and the child's", n)
+	}
 	if len(list.Applications) != 40 {
 		t.Errorf("%d applications", len(list.Applications))
 	}

@@ -71,7 +71,7 @@ func TestConcurrentDuplicatesCountOnce(t *testing.T) {
 		t.Run("an embed token", func(t *testing.T) {
 			id, token := w.application(t, "embedded")
 			only(t, "browsers", atOnce(t, many, func(int) *http.Request {
-				return ask(t, "GET", w.Portal+"/applications/"+id+"?grant="+token, "")
+				return w.useLink(t, id, token)
 			}), map[int]int{303: 1, 404: many - 1})
 		})
 

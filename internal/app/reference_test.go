@@ -184,7 +184,7 @@ func TestHelpShowsEveryDefault(t *testing.T) {
 // TestDocumentedVariables checks that the guides name only flags of commands, and
 // variables that are configuration or that vestibule credentials exports.
 func TestDocumentedVariables(t *testing.T) {
-	exported := regexp.MustCompile(`^VESTIBULE_(TEST|E2E|PRODUCT|THIRD_PARTY|REVIEWER|DASHBOARD)_`)
+	exported := regexp.MustCompile(`^VESTIBULE_(TEST|E2E|PRODUCT|CHILD|THIRD_PARTY|REVIEWER|DASHBOARD)_`)
 	parser, err := new(cli).parser()
 	if err != nil {
 		t.Fatal(err)

@@ -222,6 +222,7 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "POST", pattern: "/review/letters/{id}/resend", param: "00000000-0000-4000-8000-000000000000", shape: asPage,
 			who: "reviewer", header: reviewer, kind: asForm, body: "x=y"},
 		{base: p, method: "GET", pattern: "/applications/{id}/connect", param: open, shape: asPage, who: "visitor", header: now},
+		{base: p, method: "POST", pattern: "/applications/{id}/connect", param: open, shape: asPage, kind: asForm, body: "grant=" + canaryText},
 		{base: p, method: "POST", pattern: "/webhooks/visit", kind: asJSON, body: event, header: w.signed(t, event)},
 		{base: p, method: "GET", pattern: "/redirect/return", shape: asPage},
 		{base: p, method: "POST", pattern: "/redirect/return", shape: asPage, kind: asForm, body: "token=" + canaryText},

@@ -120,7 +120,8 @@ func (c seedCommand) Run(ctx context.Context, in *invocation) error {
 	if c.Count < 1 || c.Count > 1000 {
 		return refusal{errors.New("--count: must be from 1 to 1000")}
 	}
-	if _, _, err := in.sandboxCustomer(); err != nil {
+	_, client, err := in.sandboxCustomer()
+	if err != nil {
 		return err
 	}
 	var all seeds
@@ -136,7 +137,31 @@ func (c seedCommand) Run(ctx context.Context, in *invocation) error {
 		}
 	}
 	portal, _, _ := in.portalAPI()
-	_, err := fmt.Fprintf(in.stdout, "%d applications: %s/review\n", c.Count, portal)
+	if _, err := fmt.Fprintf(in.stdout, "%d applications: %s/review\n", c.Count, portal); err != nil {
+		return err
+	}
+	return in.seedChild(ctx, client, all.Applications[0])
+}
+
+// seedChild makes a report of the generated child account, by its own credentials, with a dispute.
+func (in *invocation) seedChild(ctx context.Context, client *svcapi.Client, of seed) error {
+	made, err := readCredentials(in.config.Store.Dir)
+	if err != nil || made.Child == nil {
+		return nil // the running program has another account, or is older
+	}
+	client.ClientID, client.SecretKey = made.Child.ClientID, made.Child.SecretKey
+	begun, err := client.Initialize(ctx, svcapi.InitRequest{ProductID: made.Child.Products[of.Product],
+		Prefill: &svcapi.Prefill{FirstName: "Nora", LastName: "Branch", Email: "nora.branch@example.org", DOB: "1988-02-29"}})
+	if err != nil {
+		return fmt.Errorf("the child account: %w", err)
+	}
+	done, err := in.complete(ctx, begun.Token, of.Walk)
+	if err == nil {
+		err = in.dispute(ctx, done.PublicToken, of.Dispute)
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(in.stdout, "1 report of the child account %s, with a dispute: %s/dashboard/reports\n", made.Child.PublicID, client.BaseURL)
+	}
 	return err
 }
 
@@ -168,11 +193,12 @@ func (in *invocation) walk(ctx context.Context, of seed, connectURL string) erro
 		}
 		return nil
 	}}
-	open := func(at string) (next string, err error) {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	open := func(method, at, form string) (next string, err error) {
+		r, err := http.NewRequestWithContext(ctx, method, at, strings.NewReader(form))
 		if err != nil {
 			return "", err
 		}
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		resp, err := browser.Do(r)
 		if err != nil {
 			return "", err
@@ -183,7 +209,11 @@ func (in *invocation) walk(ctx context.Context, of seed, connectURL string) erro
 		}
 		return resp.Header.Get("Location"), err
 	}
-	visit, err := open(connectURL)
+	if _, err := open(http.MethodGet, connectURL, ""); err != nil { // sets a cookie; the page posts the token
+		return err
+	}
+	link, token, _ := strings.Cut(connectURL, "?")
+	visit, err := open(http.MethodPost, link, token)
 	if err != nil || of.Walk == nil {
 		return err
 	}
@@ -193,7 +223,7 @@ func (in *invocation) walk(ctx context.Context, of seed, connectURL string) erro
 	if err != nil || of.Until != "" || done.CompleteURL == "" {
 		return err
 	}
-	if _, err = open(done.CompleteURL); err != nil || of.Dispute == nil {
+	if _, err = open(http.MethodGet, done.CompleteURL, ""); err != nil || of.Dispute == nil {
 		return err
 	}
 	return in.dispute(ctx, done.PublicToken, of.Dispute)

@@ -403,12 +403,17 @@ func (p *program) seedSandbox(ctx context.Context, c *Config, db *store.DB, s *p
 	if err != nil {
 		return made, err
 	}
-	made.Dashboard, made.ThirdParty.Dashboard = &people.Own, &people.ThirdParty
+	child, err := getOrCreate(ctx, db, "generated-child", newChild)
+	if err != nil {
+		return made, err
+	}
+	made.Dashboard, made.ThirdParty.Dashboard, made.Child = &people.Own, &people.ThirdParty, &child
 	seed := provider.Seed{
 		PublicID: made.PublicID, ClientID: made.ClientID, SecretKey: made.SecretKey,
 		Products: made.Products, WebhookSecret: made.WebhookSecret, ReturnMode: c.Account.ReturnMode,
 		ThirdParty: provider.SeedAccount{PublicID: made.ThirdParty.PublicID, ClientID: made.ThirdParty.ClientID,
 			SecretKey: made.ThirdParty.SecretKey, WebhookSecret: made.ThirdParty.WebhookSecret, Staff: provider.Login(people.ThirdParty)},
+		Child: provider.SeedChild{PublicID: child.PublicID, ClientID: child.ClientID, SecretKey: child.SecretKey, Products: child.Products},
 		Staff: provider.Login(people.Own),
 	}
 	if control := p.service("sandbox"); control != nil && local && made.ThirdParty.WebhookSecret != "" {

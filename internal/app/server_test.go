@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -138,28 +137,15 @@ func (w *testServer) rows(t *testing.T) map[string]int {
 	out := map[string]int{}
 	for i, db := range w.stores {
 		err := db.Read(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-			list := `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`
-			if db.Dialect == store.SQLite {
-				list = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
-			}
-			rows, err := tx.QueryContext(ctx, list)
+			names, err := tableNames(ctx, tx, db.Dialect)
 			if err != nil {
 				return err
 			}
-			defer rows.Close()
 			var counts []string
-			for rows.Next() {
-				var name string
-				if err := rows.Scan(&name); err != nil {
-					return err
-				}
-				if name == "river_job" || !strings.HasPrefix(name, "river_") && name != "sessions" &&
-					name != "sign_in_tries" && name != "audit" {
+			for _, name := range names {
+				if name != "sessions" && name != "sign_in_tries" && name != "audit" {
 					counts = append(counts, fmt.Sprintf(`SELECT '%s', COUNT(*) FROM %s`, name, name))
 				}
-			}
-			if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-				return err
 			}
 			counted, err := tx.QueryContext(ctx, strings.Join(counts, " UNION ALL "))
 			if err != nil {
@@ -181,6 +167,29 @@ func (w *testServer) rows(t *testing.T) map[string]int {
 		}
 	}
 	return out
+}
+
+// tableNames lists the tables but those of the queue's housekeeping.
+func tableNames(ctx context.Context, tx *store.Tx, dialect store.Dialect) (names []string, err error) {
+	list := `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`
+	if dialect == store.SQLite {
+		list = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
+	}
+	rows, err := tx.QueryContext(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		if name == "river_job" || !strings.HasPrefix(name, "river_") {
+			names = append(names, name)
+		}
+	}
+	return names, rows.Err()
 }
 
 // difference returns the tables that grew or shrank.
@@ -393,8 +402,13 @@ func (w *testServer) application(t *testing.T, mode string) (id, embedToken stri
 // enter opens an application in a browser and returns its cookie.
 func (w *testServer) enter(t *testing.T, id, embedToken string) string {
 	t.Helper()
-	got := good(t, 303, ask(t, "GET", w.Portal+"/applications/"+id+"?grant="+embedToken, ""))
-	return cookieOf(t, got)
+	return cookieOf(t, good(t, 303, w.useLink(t, id, embedToken)))
+}
+
+// useLink returns the request of the form on the page of an application's link.
+func (w *testServer) useLink(t *testing.T, id, embedToken string) *http.Request {
+	t.Helper()
+	return ask(t, "POST", w.Portal+"/applications/"+id+"/connect", "grant="+embedToken, "Content-Type", asForm, "Cookie", "vestibule-probe=1")
 }
 
 func cookieOf(t *testing.T, r reply) string {

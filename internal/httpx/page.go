@@ -11,6 +11,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Renderer is a page, such as a templ component.
@@ -18,14 +19,19 @@ type Renderer interface {
 	Render(ctx context.Context, w io.Writer) error
 }
 
+// pages are buffers that are used again.
+var pages = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 // HTML renders a page and writes it with a status. A rendering error is returned before
 // anything is written, so that it can still be answered. Set the page's headers before,
 // with SetSecurityHeaders.
 func HTML(w http.ResponseWriter, r *http.Request, status int, page Renderer) error {
-	var buf bytes.Buffer
+	buf := pages.Get().(*bytes.Buffer)
+	defer pages.Put(buf)
+	buf.Reset()
 	// net/http cancels the context of a request whose body was cut off; its page is
 	// still rendered.
-	if err := page.Render(context.WithoutCancel(r.Context()), &buf); err != nil {
+	if err := page.Render(context.WithoutCancel(r.Context()), buf); err != nil {
 		return err
 	}
 	sendHTML(w, r, status, buf.Bytes())

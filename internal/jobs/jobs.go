@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -60,7 +59,7 @@ const (
 )
 
 // workers is how many jobs of each queue a process runs at once.
-var workers = map[QueueName]int{Default: 16, Webhooks: 16, Emails: 4, Reports: 16, Documents: 2 * min(3, max(2, runtime.NumCPU()-1))}
+var workers = map[QueueName]int{Default: 16, Webhooks: 16, Emails: 4, Reports: 16, Documents: 4}
 
 // In sets the queue of a kind, instead of Default.
 func In(queue QueueName) Option { return func(k *kind) { k.queue = queue } }
@@ -461,7 +460,7 @@ func (q *Queue) Stop(ctx context.Context) error {
 	}
 	err := run.Stop(ctx)
 	if err != nil && ctx.Err() != nil {
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		err = run.StopAndCancel(grace)
 	}

@@ -28,7 +28,7 @@ var decoding = make(chan struct{}, 1)
 // convert decodes an image file in a child process, which shrinks it, turns it upright and
 // encodes it: as PGM if pixels have one byte, and otherwise as PNG or JPEG.
 func convert(ctx context.Context, file []byte, longSide, pixelBytes int) ([]byte, error) {
-	orientation, err := inspect(file, longSide, pixelBytes)
+	orientation, size, err := inspect(file, longSide, pixelBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func convert(ctx context.Context, file []byte, longSide, pixelBytes int) ([]byte
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	limits := subprocess.Limits{Time: pageTime, Memory: childMemory, Output: min(3, pixelBytes)*4*longSide*longSide + 1<<20}
+	limits := subprocess.Limits{Time: pageTime, Memory: childMemory, Output: size + 1<<20}
 	out, err := subprocess.RunSelf(ctx, file, limits, childName,
 		strconv.Itoa(longSide), strconv.Itoa(pixelBytes), strconv.Itoa(orientation))
 	return out, failure(ctx, err)

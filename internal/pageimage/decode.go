@@ -20,10 +20,10 @@ const (
 func isPNG(file []byte) bool  { return bytes.HasPrefix(file, []byte("\x89PNG")) }
 func isJPEG(file []byte) bool { return bytes.HasPrefix(file, []byte("\xff\xd8")) }
 
-// inspect returns the orientation that a PNG or JPEG file states, 1 to 8: 1 is upright. It
-// returns ErrTooLarge if decoding it and shrinking it, to pixels of so many bytes with a long
-// side below twice longSide, takes more than maxDecoded.
-func inspect(file []byte, longSide, pixelBytes int) (orientation int, err error) {
+// inspect returns the orientation that a PNG or JPEG file states, 1 to 8: 1 is upright. It also
+// returns the size in bytes of its pixels once it is shrunk, to pixels of so many bytes with a long
+// side below twice longSide, and ErrTooLarge if decoding and shrinking it take more than maxDecoded.
+func inspect(file []byte, longSide, pixelBytes int) (orientation, size int, err error) {
 	config, cost, orientation := png.DecodeConfig, pngCost, 1
 	if isJPEG(file) {
 		config, cost = jpeg.DecodeConfig, jpegCost
@@ -31,16 +31,17 @@ func inspect(file []byte, longSide, pixelBytes int) (orientation int, err error)
 	}
 	c, err := config(bytes.NewReader(file))
 	if err != nil || c.Width < 1 || c.Height < 1 {
-		return 0, ErrUnreadable
+		return 0, 0, ErrUnreadable
 	}
 	if c.Width > maxSide || c.Height > maxSide {
-		return 0, ErrTooLarge
+		return 0, 0, ErrTooLarge
 	}
 	n := factor(c.Width, c.Height, longSide)
-	if cost(file, c.Width, c.Height)+(c.Width/n)*(c.Height/n)*pixelBytes > maxDecoded {
-		return 0, ErrTooLarge
+	size = max(1, c.Width/n) * max(1, c.Height/n) * pixelBytes
+	if cost(file, c.Width, c.Height)+size > maxDecoded {
+		return 0, 0, ErrTooLarge
 	}
-	return orientation, nil
+	return orientation, size, nil
 }
 
 // pngCost returns how many bytes image/png takes to decode a file whose header is valid.

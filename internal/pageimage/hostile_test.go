@@ -150,7 +150,7 @@ func TestChildIsLimited(t *testing.T) {
 		"a PNG file":  pngFile(t, 8_000, 8_000, 8, 0, 1, true),
 		"a JPEG file": progressiveFile(10_000, 10_000, 0x11, 3, true),
 	} {
-		if _, err := inspect(file, longSide, 4); !errors.Is(err, ErrTooLarge) {
+		if _, _, err := inspect(file, longSide, 4); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("%s: %v, want %v", name, err, ErrTooLarge)
 		}
 		if _, err := subprocess.RunSelf(t.Context(), file, limits, childName, "1600", "4", "1"); err == nil {

@@ -23,7 +23,6 @@ const (
 	MaxPages = 10       // pages that can be shown
 	maxFile  = 25 << 20 // bytes
 	longSide = 1_600    // pixels of a page of a PDF file
-	memory   = 400_000  // kilobytes of address space of a child process
 	pageTime = 20 * time.Second
 )
 
@@ -161,7 +160,7 @@ func (r *Renderer) turn(ctx context.Context) (release func(), err error) {
 
 // run runs a program of poppler.
 func (r *Renderer) run(ctx context.Context, file []byte, limit int, program string, args ...string) ([]byte, error) {
-	out, err := subprocess.Run(ctx, file, subprocess.Limits{Time: pageTime, Memory: memory, Output: limit}, program, args...)
+	out, err := subprocess.Run(ctx, file, subprocess.Limits{Time: pageTime, Memory: subprocess.Memory, Output: limit}, program, args...)
 	return out, failure(ctx, err)
 }
 

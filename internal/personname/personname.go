@@ -4,10 +4,13 @@ package personname
 
 import (
 	_ "embed"
+	"html"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -22,11 +25,12 @@ const (
 	Initial       Note = "initial"        // of a given name
 	SecondSurname Note = "second_surname" // one lacks it
 	Spelling      Note = "spelling"       // accents, hyphens, apostrophes, particles, transliteration
+	Truncated     Note = "truncated"      // the end of a long text is missing
 	Joint         Note = "joint"          // the text names several people
 )
 
 // Notes lists all notes.
-var Notes = []Note{MiddleName, Suffix, Order, Nickname, Initial, SecondSurname, Spelling, Joint}
+var Notes = []Note{MiddleName, Suffix, Order, Nickname, Initial, SecondSurname, Spelling, Truncated, Joint}
 
 // Compare reports whether a text that a source has names the person with the stated given and family
 // names, alone or among others, and in what they differ. One given and one family name must agree, and
@@ -72,12 +76,22 @@ func Split(full string) (given, family, suffix string) {
 
 // rotate divides a name such as SMITH, JOHN A at its comma. It returns any other text as given.
 func rotate(s string) (given, family string) {
+	s = withoutDegrees(s, 2)
 	before, after, ok := strings.Cut(s, ",")
 	next, _, _ := strings.Cut(strings.TrimSpace(fold(after)), " ")
 	if !ok || next == "" || ranks[next] > 0 || behind[next] {
 		return s, ""
 	}
 	return after, before
+}
+
+// withoutDegrees returns a text with at least n words and without the titles and degrees behind a name.
+func withoutDegrees(s string, n int) string {
+	words := strings.Fields(s)
+	for len(words) > n && behind[strings.ReplaceAll(fold(words[len(words)-1]), " ", "")] {
+		words = words[:len(words)-1]
+	}
+	return strings.Join(words, " ")
 }
 
 type part int8
@@ -93,6 +107,7 @@ type word struct {
 	german string // with the umlauts as AE, OE and UE
 	raw    string // as written, in lower case, with a hyphen before it
 	part   part
+	atEnd  bool // the last word of a text that is long enough to be truncated
 }
 
 func (w word) isInitial() bool { return len(w.text) == 1 }
@@ -108,10 +123,13 @@ type name struct {
 var (
 	ranks     = map[string]int{"sr": 1, "snr": 1, "jr": 2, "jnr": 2, "ii": 2, "2nd": 2, "iii": 3, "3rd": 3, "iv": 4, "4th": 4}
 	titles    = setOf("mr mrs ms miss mx dr prof rev hon sr sra srta dra lic ing")
-	behind    = setOf("md phd esq cpa dds jd rn mr mrs ms miss dr ttee trustee cust custodian")
+	unknown   = setOf("fnu lnu") // instead of a given or family name
+	behind    = setOf("md phd esq cpa dds dmd jd rn bsn mr mrs ms miss dr ttee trustee cust custodian jtwros jt ten utma ugma")
 	particles = setOf("de la las los del da das do dos di van von der den ter y bin ibn al el le")
-	companies = setOf("llc inc corp corporation ltd company lp llp pllc trust estate enterprises holdings sons")
-	notOwners = setOf("pod tod dba itf fbo") // precede a name that is not an owner's
+	companies = setOf("llc inc corp corporation ltd company lp llp pllc pc trust estate enterprises holdings sons son bros associates " +
+		"offices office group partners services consulting construction plumbing roofing landscaping cleaning catering trucking properties " +
+		"solutions ventures investments foundation")
+	notOwners = setOf("pod tod dba itf fbo for poa cust custodian") // precede a name that is not an owner's
 )
 
 func setOf(list string) map[string]bool {
@@ -146,11 +164,15 @@ var separators = strings.NewReplacer(".", " ", ",", " ", "(", " ", ")", " ", "-"
 
 // parse reads the name of one person.
 func parse(s string, of part) (n name) {
+	if of == familyPart {
+		s = withoutDegrees(s, 1)
+	}
 	given, family := rotate(s)
 	n.rotated = family != ""
 	for _, raw := range strings.Fields(separators.Replace(lower(given + " " + family))) {
 		if t := strings.ReplaceAll(fold(raw), " ", ""); t != "" {
-			n.words = append(n.words, word{t, fold(umlauts.Replace(raw)), raw, of})
+			atEnd := of == anyPart && utf8.RuneCountInString(s) >= 20 && strings.HasSuffix(lower(s), raw)
+			n.words = append(n.words, word{t, fold(umlauts.Replace(raw)), raw, of, atEnd})
 		}
 	}
 	for i := 0; i < len(n.words); i++ {
@@ -163,23 +185,26 @@ func parse(s string, of part) (n name) {
 		switch isSuffix := rank > 0 && (i > 0 || of == familyPart && !last); {
 		case i > 0 && notOwners[w]:
 			n.words = n.words[:i]
-		case isSuffix || i == 0 && titles[w] && (len(n.words) > 2 || of == givenPart && !last) || i > 1 && last && behind[w]:
+		case isSuffix || unknown[w] || i == 0 && titles[w] && (len(n.words) > 2 || of == givenPart && !last):
 			if isSuffix {
 				n.rank = rank
 			}
 			n.words = slices.Delete(n.words, i, i+1)
-			i = max(-1, i-2) // a degree may precede another
+			i--
 		}
 	}
 	return n
 }
 
-var conjunctions = strings.NewReplacer("&", "\n", "+", "\n", "/", "\n", ";", "\n", " and ", "\n", " or ", "\n", " aka ", "\n")
+var conjunctions = strings.NewReplacer(" c/o ", " fbo ", " d/b/a ", " dba ", " a/k/a ", "\n", " f/k/a ", "\n", " and/or ", "\n", "&", "\n", "+", "\n", "/", "\n", ";", "\n", " and ", "\n", " or ", "\n", " aka ", "\n")
 
 // people returns the people that a text names, each in its possible forms: the family name of JOHN in
 // JOHN & JANE SMITH is that of JANE.
 func people(s string) (all [][]name) {
-	if norm.NFC.IsNormalString(s) && strings.ToUpper(s) == s {
+	if utf, err := charmap.Windows1252.NewEncoder().String(s); err == nil && utf8.ValidString(utf) {
+		s = utf // was UTF-8 that a bank read as Windows-1252
+	}
+	if s = html.UnescapeString(s); norm.NFC.IsNormalString(s) && strings.ToUpper(s) == s {
 		s = lower(s)
 	}
 	var texts []string
@@ -195,6 +220,9 @@ func people(s string) (all [][]name) {
 	}
 	for i, t := range texts {
 		forms := []name{parse(t, anyPart)}
+		if forms[0].company && len(forms[0].words) == 1 && len(texts) > 1 { // & Associates, & Sons
+			return nil
+		}
 		if full := slices.DeleteFunc(slices.Clone(forms[0].words), word.isInitial); len(full) == 1 && len(texts) > 1 {
 			n := len(texts) - 1
 			if i == n {
@@ -216,6 +244,7 @@ const (
 	equalWords pair = iota
 	alikeWords
 	nicknames
+	truncated
 	initials
 	different
 )
@@ -244,8 +273,13 @@ func pairOf(a, b word) pair {
 	best := different
 	if a.text == b.text || a.german == b.text || a.text == b.german {
 		return equalWords
+	} else if b.atEnd && len(b.text) > 2 && strings.HasPrefix(a.text, b.text) {
+		best = truncated
 	} else if a.part == givenPart && a.isInitial() != b.isInitial() && a.text[0] == b.text[0] {
 		best = initials
+	}
+	if lostLetters(a.raw, b.raw) {
+		return alikeWords
 	}
 	for _, n := range forms[a.text] {
 		switch {
@@ -259,6 +293,17 @@ func pairOf(a, b word) pair {
 	return best
 }
 
+// lostLetters reports whether found has question marks where a bank lost letters such as Ñ.
+func lostLetters(stated, found string) bool {
+	a, b, lost := []rune(stated), []rune(found), false
+	for i := 0; i < len(a) && len(a) == len(b) && (a[i] == b[i] || a[i] > 127 && strings.ContainsRune("?\uFFFD", b[i])); i++ {
+		if lost = lost || a[i] != b[i]; i == len(a)-1 {
+			return lost
+		}
+	}
+	return false
+}
+
 // join joins consecutive words of a that are one word of b, such as DE LA CRUZ and DELACRUZ.
 func join(a, b []word) []word {
 	for i := range a {
@@ -270,6 +315,15 @@ func join(a, b []word) []word {
 		}
 	}
 	return a
+}
+
+// spell divides a first word such as AJ into initials, where b begins with two words with these letters.
+func spell(a, b []word) []word {
+	if len(a) < 2 || len(a[0].text) != 2 || len(b) < 3 || b[1].part == familyPart || b[0].text[:1]+b[1].text[:1] != a[0].text {
+		return a
+	}
+	w := a[0]
+	return append([]word{{text: w.text[:1], part: w.part}, {text: w.text[1:], part: w.part}}, a[1:]...)
 }
 
 func letters(words []word) string {
@@ -293,8 +347,10 @@ func (c *comparison) same() bool {
 	}
 	if all := letters(c.theirs); len(c.theirs) == 1 && all != "" { // in scripts without spaces, or the only name
 		c.notes[Order] = c.notes[Order] || all != letters(c.mine)
-		return all == letters(c.mine) || all == letters(c.mine[g:])+letters(c.mine[:g])
+		mine, names := letters(c.mine[:g]), letters(c.mine[g:])
+		return all == mine+names || all == names+mine || all == mine && all == names
 	}
+	c.mine, c.theirs = spell(c.mine, c.theirs), spell(c.theirs, c.mine)
 	c.mine, c.theirs = join(c.mine, c.theirs), join(c.theirs, c.mine)
 	pairs := c.match()
 	given, family := -1, -1 // the first words of theirs with a stated name
@@ -352,6 +408,8 @@ func (c *comparison) match() []int {
 					c.notes[Initial] = true
 				case level == nicknames:
 					c.notes[Nickname] = true
+				case level == truncated:
+					c.notes[Truncated] = true
 				case a.raw != b.raw:
 					c.notes[Spelling] = true
 				}

@@ -33,8 +33,8 @@ func TestPairs(t *testing.T) {
 			t.Errorf("stated %q, %q, found %q: %s, want %s", f[0], f[1], f[2], got, f[3])
 		}
 	}
-	if n < 200 {
-		t.Errorf("%d pairs, want 200", n)
+	if n < 430 {
+		t.Errorf("%d pairs, want 430", n)
 	}
 }
 

@@ -298,7 +298,7 @@ func TestLostExternalIDUsesAnAttempt(t *testing.T) {
 		}
 		r.provider.set(func() { r.provider.visits["order-7"] = &visit{"order-7", uuid.NewString(), contract.StatusPending} })
 		b := r.browser()
-		p = b.get(made.ConnectURL)
+		p = b.useLink(made.ConnectURL)
 		if p.status != 303 || strings.Contains(p.location, "grant") {
 			t.Fatalf("connectUrl: %d %s", p.status, p.location)
 		}
@@ -311,9 +311,20 @@ func TestLostExternalIDUsesAnAttempt(t *testing.T) {
 	})
 }
 
-// TestScannersOfLinks checks that a client that requests an application's link without returning its
-// cookie does not use the link up, and cannot use it after the applicant has.
-func TestScannersOfLinks(t *testing.T) {
+// useLink opens an application's link, and posts its form as a person does.
+func (b *browser) useLink(connectURL string) page {
+	b.r.t.Helper()
+	if p := b.get(connectURL); p.status != 200 || !strings.Contains(p.body, `name="grant"`) {
+		return p
+	}
+	link, query, _ := strings.Cut(connectURL, "?")
+	form, _ := url.ParseQuery(query)
+	return b.post(link, form)
+}
+
+// TestLinkIsUsedByPost checks that only the POST of a link's page uses it, in a browser that keeps
+// cookies, and for one browser.
+func TestLinkIsUsedByPost(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		p := r.browser().do("POST", "/api/v1/applications", "application/json",
 			`{"product":"cashflow","mode":"embedded","prefill":{"firstName":"A","lastName":"B","email":"a@b.example","dob":"1990-01-01"}}`,
@@ -322,22 +333,36 @@ func TestScannersOfLinks(t *testing.T) {
 		if json.Unmarshal([]byte(p.body), &made) != nil || p.status != 201 {
 			t.Fatalf("create: %d %s", p.status, p.body)
 		}
-		scanner, person := r.browser(), r.browser()
-		page := scanner.get(made.ConnectURL).location
-		if p := r.browser().get(page); p.status != 404 {
-			t.Errorf("the page without the cookie: %d", p.status)
+		link, query, _ := strings.Cut(made.ConnectURL, "?")
+		token, _ := url.ParseQuery(query)
+		for range 2 {
+			if p := r.browser().get(made.ConnectURL); p.status != 200 {
+				t.Fatalf("the link = %d", p.status)
+			}
+			if p := r.browser().post(link, token); p.status != 422 {
+				t.Errorf("a browser without cookies = %d", p.status)
+			}
 		}
-		if p := person.get(made.ConnectURL); p.status != 303 {
-			t.Fatalf("the link after a scanner: %d", p.status)
+		person := r.browser()
+		for _, form := range []url.Values{nil, {"grant": {"unknown"}}, {"grant": {strings.Repeat("x", 200)}}} {
+			person.get(made.ConnectURL)
+			if p := person.post(link, form); p.status != 404 {
+				t.Errorf("POST of %v = %d", form, p.status)
+			}
 		}
-		if p := scanner.get(page); p.status != 404 {
-			t.Errorf("the scanner after another client has used the link: %d", p.status)
+		if p := person.useLink(made.ConnectURL); p.status != 303 || !strings.HasSuffix(p.location, "/connect") {
+			t.Fatalf("the link is used: %d to %s", p.status, p.location)
 		}
-		if got := section(person.get(page)); got["attempt"] != "1" {
+		if got := section(person.get(link)); got["attempt"] != "1" {
 			t.Errorf("connect: %v", got)
 		}
-		if p := scanner.get(made.ConnectURL); p.status != 404 {
-			t.Errorf("the link after its use: %d", p.status)
+		if p := person.get(made.ConnectURL); p.status != 303 || strings.Contains(p.location, "grant") {
+			t.Errorf("the link in the browser that used it = %d to %s", p.status, p.location)
+		}
+		other := r.browser()
+		other.get("/")
+		if p, posted := other.get(made.ConnectURL), other.post(link, token); p.status != 404 || posted.status != 404 {
+			t.Errorf("the link in another browser = %d, and posted %d", p.status, posted.status)
 		}
 	})
 }
@@ -576,7 +601,7 @@ func TestRejectsForeignSitesHostsAndMethods(t *testing.T) {
 			"Sec-Fetch-Site", "cross-site", "Origin", "null"); p.status != 400 {
 			t.Errorf("cross-site POST of a return = %d, want the return's own refusal", p.status)
 		}
-		for _, method := range []string{"HEAD", "PUT", "POST", "DELETE"} {
+		for _, method := range []string{"HEAD", "PUT", "DELETE"} {
 			if p := b.do(method, a+"/connect", "", "", "Sec-Fetch-Site", "same-origin"); p.status != 405 {
 				t.Errorf("%s connect = %d", method, p.status)
 			}

@@ -20,10 +20,11 @@ type Seed struct {
 	Products      map[contract.Product]string
 	WebhookSecret string
 	ThirdParty    SeedAccount
-	CallbackURL   string // of webhooks; empty: unchanged
-	CompleteURL   string // only registered redirect URL; empty: unchanged
-	ReturnMode    string // "get" or "post"
-	Staff         Login  // first user of the dashboard; zero: none
+	Child         SeedChild // zero: none
+	CallbackURL   string    // of webhooks; empty: unchanged
+	CompleteURL   string    // only registered redirect URL; empty: unchanged
+	ReturnMode    string    // "get" or "post"
+	Staff         Login     // first user of the dashboard; zero: none
 }
 
 // Login is a user's email address and password.
@@ -37,6 +38,12 @@ type SeedAccount struct {
 	CallbackURL   string // of webhooks, usually the control's /inbox; empty: unchanged
 	WebhookSecret string
 	Staff         Login
+}
+
+// SeedChild is a child account of the portal's, with products and credentials of its own. Its webhooks go to its parent.
+type SeedChild struct {
+	PublicID, ClientID, SecretKey string
+	Products                      map[contract.Product]string
 }
 
 // Seed adds or updates the generated customers, except for settings that their users
@@ -63,6 +70,10 @@ func (p *Provider) refill(ctx context.Context, tx *store.Tx) error {
 	err := p.refillOne(ctx, tx, customers.ParentAccount{Role: portalRole, Name: "Vestibule", Environment: p.config.Environment,
 		PublicID: s.PublicID, ClientID: s.ClientID, SecretKey: s.SecretKey, Products: s.Products,
 		CompleteURL: s.CompleteURL, ReturnMode: s.ReturnMode, Entitled: customers.Entitlements()}, s.CallbackURL, s.WebhookSecret, s.Staff)
+	if err == nil && s.Child.PublicID != "" {
+		err = p.customers.EnsureChild(ctx, tx, s.PublicID, customers.ParentAccount{Name: "North Branch", PublicID: s.Child.PublicID,
+			ClientID: s.Child.ClientID, SecretKey: s.Child.SecretKey, Products: s.Child.Products})
+	}
 	if err == nil {
 		err = p.refillOne(ctx, tx, customers.ParentAccount{Role: thirdPartyRole, Name: "Third Party", Environment: p.config.Environment,
 			PublicID: s.ThirdParty.PublicID, ClientID: s.ThirdParty.ClientID, SecretKey: s.ThirdParty.SecretKey, ReturnMode: "get",

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -56,8 +55,8 @@ func ParseAnalysis(raw []byte) (*Analysis, error) {
 // SplitAnalysis takes the transactions, most of an analysis, out of one that ends with them. figures is an Analysis, and
 // transactions the JSON array. It returns other documents unchanged, with nil.
 func SplitAnalysis(raw []byte) (figures, transactions []byte) {
-	head, tail, found := bytes.Cut(raw, []byte(`,"transactions":[`))
-	tail, closed := bytes.CutSuffix(bytes.TrimSpace(tail), []byte("]}"))
+	head, tail, _ := bytes.Cut(raw, []byte(`,"transactions":`))
+	tail, closed := bytes.CutSuffix(bytes.TrimSpace(tail), []byte("}"))
 	var letters string
 	for rest, more := tail, true; more; { // a quote inside of a text is escaped
 		var these []byte
@@ -70,10 +69,10 @@ func SplitAnalysis(raw []byte) (figures, transactions []byte) {
 		}
 	}
 	figures = fmt.Appendf(bytes.Clone(head), `,"counted_bins":"%s"}`, letters)
-	if !found || !closed || len(tail) == 0 || !json.Valid(figures) {
+	if !closed || len(tail) < 3 || tail[0] != '[' || tail[len(tail)-1] != ']' || !json.Valid(figures) {
 		return raw, nil
 	}
-	return figures, slices.Concat([]byte("["), tail, []byte("]"))
+	return figures, tail
 }
 
 // ParseTransactions adds the transactions that SplitAnalysis has taken out.

@@ -141,6 +141,14 @@ func (v *Vault) insertKey(ctx context.Context, q Queryer, id string) (key []byte
 	return key, made, err
 }
 
+// Remember caches a data key for the rest of a transaction: a value of data_keys.wrapped that a query has joined. It ignores
+// nil, and a value that does not unwrap, so that a later use returns the error.
+func (v *Vault) Remember(tx *Tx, keyID string, wrapped []byte) {
+	if aead, err := v.unwrap(keyID, wrapped); err == nil {
+		remember(tx, keyID, aead)
+	}
+}
+
 // remember caches a data key for the rest of the transaction, if q is one. A nil aead
 // removes the key from the cache.
 func remember(q Queryer, id string, aead cipher.AEAD) {

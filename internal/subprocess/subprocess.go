@@ -22,9 +22,13 @@ var (
 	ErrNoLimits = errors.New("subprocess: on Windows other programs cannot be limited, so they are not run")
 )
 
-// AtOnce is how many documents are read at the same time. Three fit into the memory of the shipped
-// files (docs/deploy), however many processors the machine has.
-var AtOnce = min(3, max(1, runtime.NumCPU()-1))
+// AtOnce is how many documents each party reads at the same time. Two fit into the memory of the
+// shipped files (docs/deploy), however many processors the machine has.
+var AtOnce = min(2, max(1, runtime.NumCPU()-1))
+
+// Memory is the limit of a local program, in kilobytes of address space. A page of a pay stub needs
+// at most half of it.
+const Memory = 300_000
 
 // Limits of one run. Each is required.
 type Limits struct {

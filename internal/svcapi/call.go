@@ -222,10 +222,12 @@ func (c *Client) send(ctx context.Context, k call, token string) (answer, *Error
 	if !ok {
 		limit = min(limit, maxAnswer)
 	}
-	got, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
-	if err != nil {
+	var read bytes.Buffer // with room for what is announced: growing it leaves garbage
+	read.Grow(int(min(max(resp.ContentLength, 0), limit, 1<<20)) + bytes.MinRead)
+	if _, err := read.ReadFrom(io.LimitReader(resp.Body, limit+1)); err != nil {
 		return failed(err)
 	}
+	got := read.Bytes()
 	switch {
 	case resp.StatusCode == http.StatusNotModified && k.header.Get("If-None-Match") != "":
 		return answer{op: k.op, status: resp.StatusCode}, nil

@@ -283,6 +283,9 @@ type Leave struct {
 	URL   string
 	Field string // of the form, which brings the token
 	Token string
+
+	// Text and Button replace the words about the provider's site, unless they are empty.
+	Text, Button i18n.Key
 }
 
 // Status is the state of an application.

@@ -79,17 +79,18 @@ type AccessFile struct {
 }
 
 func (f AccessFile) facts(l i18n.Lang) []ui.Fact {
-	frozen, alert := i18n.T(l, "access.freeze.none"), i18n.T(l, "access.alert.none")
+	frozen, alert := ui.Fact{Text: i18n.T(l, "access.freeze.none")}, i18n.T(l, "access.alert.none")
 	switch {
 	case f.Frozen:
-		frozen = i18n.T(l, "access.freeze.frozen")
-	case !f.LiftedUntil.IsZero(): // its last moment belongs to the day before
-		frozen = i18n.T(l, "access.freeze.lifted", "day", ui.DayWords(l, f.LiftedUntil.UTC().Add(-time.Second)))
+		frozen.Text = i18n.T(l, "access.freeze.frozen")
+	case !f.LiftedUntil.IsZero():
+		frozen.Body = ui.WithMoment(l, i18n.T(l, "access.freeze.lifted", "moment", "{moment}"), f.LiftedUntil.Add(-time.Second))
 	}
+	frozen.Term = i18n.T(l, "access.freeze")
 	if !f.AlertUntil.IsZero() {
 		alert = i18n.T(l, "access.alert.until", "day", ui.DayWords(l, f.AlertUntil.UTC()))
 	}
-	return []ui.Fact{{Term: i18n.T(l, "access.freeze"), Text: frozen}, {Term: i18n.T(l, "access.alert"), Text: alert}}
+	return []ui.Fact{frozen, {Term: i18n.T(l, "access.alert"), Text: alert}}
 }
 
 // AccessFreeze is the page of the freeze and the fraud alert of a file.
@@ -140,12 +141,14 @@ type AccessEntry struct {
 // fileAction is what an entry of a log says.
 type fileAction string
 
-func (e AccessEntry) words(l i18n.Lang) string {
+func (e AccessEntry) cell(l i18n.Lang) ui.Cell {
 	text := i18n.Code(l, "access.log", fileAction(e.Action))
-	if !e.Until.IsZero() {
-		text += " " + i18n.T(l, "access.log_until", "day", ui.DayWords(l, e.Until.UTC().Add(-time.Second)))
+	if e.Until.IsZero() {
+		return ui.Cell{Text: text}
 	}
-	return text
+	text += " " + i18n.T(l, "access.log_until", "moment", "{moment}")
+	last := e.Until.Add(-time.Second)
+	return ui.Cell{Text: strings.ReplaceAll(text, "{moment}", ui.MomentWords(l, last)), Body: ui.WithMoment(l, text, last)}
 }
 
 // AccessHistory is the page of who read what, and of what happened to the file.
@@ -183,7 +186,7 @@ func logGrid(l i18n.Lang, all []AccessEntry) ui.Grid {
 		if company == "" {
 			company = "–"
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: ui.MomentWords(l, e.At.UTC()), Body: ui.Moment(l, e.At)}, {Text: e.words(l)},
+		g.Rows = append(g.Rows, []ui.Cell{{Text: ui.MomentWords(l, e.At.UTC()), Body: ui.Moment(l, e.At)}, e.cell(l),
 			{Text: company}})
 	}
 	return g

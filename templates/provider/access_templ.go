@@ -2672,11 +2672,11 @@ func AccessFreezePage(m AccessFreeze) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 107, "\" novalidate class=\"stack\"><input type=\"hidden\" name=\"change\" value=\"until\">")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 107, "\" novalidate class=\"stack\"><input type=\"hidden\" name=\"change\" value=\"until\"> <input type=\"hidden\" name=\"offset\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ui.Field(ui.Input{Name: "until", Label: i18n.T(m.Lang, "access.freeze.until"), Hint: i18n.T(m.Lang, "access.freeze.until_hint"),
+					templ_7745c5c3_Err = ui.Field(ui.Input{Name: "until", Label: i18n.T(m.Lang, "access.freeze.until"), Hint: i18n.T(m.Lang, "access.freeze.until_hint", "zone", "UTC"),
 						Lang: m.Lang, Type: "date", Value: m.Until, Error: i18n.T(m.Lang, m.Problem), Width: "medium",
 						Attrs: templ.Attributes{"min": m.FirstDay.Format("2006-01-02"), "max": m.LastDay.Format("2006-01-02")}}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
@@ -2709,7 +2709,7 @@ func AccessFreezePage(m AccessFreeze) templ.Component {
 							var templ_7745c5c3_Var146 string
 							templ_7745c5c3_Var146, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(m.Lang, "access.freeze.lift_until"))
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/access.templ`, Line: 390, Col: 51}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/access.templ`, Line: 391, Col: 51}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var146))
 							if templ_7745c5c3_Err != nil {
@@ -2765,7 +2765,7 @@ func AccessFreezePage(m AccessFreeze) templ.Component {
 				var templ_7745c5c3_Var148 string
 				templ_7745c5c3_Var148, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(m.Lang, "access.alert.does"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/access.templ`, Line: 399, Col: 43}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/access.templ`, Line: 400, Col: 43}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var148))
 				if templ_7745c5c3_Err != nil {
@@ -2834,7 +2834,7 @@ func (m AccessFreeze) button(change string, kind ui.Kind, label i18n.Key) templ.
 		var templ_7745c5c3_Var150 string
 		templ_7745c5c3_Var150, templ_7745c5c3_Err = templruntime.NewAttributeExpression(m.action("/access/freeze")).ResolveURL(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/access.templ`, Line: 412, Col: 56}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/access.templ`, Line: 413, Col: 56}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var150)
 		if templ_7745c5c3_Err != nil {
@@ -2859,7 +2859,7 @@ func (m AccessFreeze) button(change string, kind ui.Kind, label i18n.Key) templ.
 			var templ_7745c5c3_Var152 string
 			templ_7745c5c3_Var152, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(m.Lang, label))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/access.templ`, Line: 414, Col: 26}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/access.templ`, Line: 415, Col: 26}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var152))
 			if templ_7745c5c3_Err != nil {

@@ -71,7 +71,8 @@ type Visit struct {
 	Updates    bool     // updated reports are possible from some source
 	Logo       *ui.Logo // of the company; nil for none
 	Sandbox    bool
-	Hosted     bool // hosted page, not the widget's frame
+	Hosted     bool   // hosted page, not the widget's frame
+	Opens      string // what counts as the applicant's arrival: "seen" or "acted"; empty: they have arrived
 	Product    contract.Product
 	Step       flow.Step
 	SourceType flow.SourceType   // chosen source type; empty before the choice
@@ -275,6 +276,7 @@ func (v Visit) attrs() templ.Attributes {
 	}
 	set("data-public-token", v.PublicToken)
 	set("data-end", v.End)
+	set("data-opens", v.Opens)
 	if v.End == "success" {
 		set("data-status", string(v.Status))
 	}

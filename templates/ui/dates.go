@@ -49,6 +49,15 @@ func MomentWords(l i18n.Lang, t time.Time) string {
 	return DayWords(l, t.UTC()) + ", " + t.UTC().Format("15:04") + " UTC"
 }
 
+// DayInZone formats a date with its time zone, as in "Jan 2, 2006 (UTC-05:00)".
+func DayInZone(l i18n.Lang, t time.Time) string {
+	zone := t.Format("UTC-07:00")
+	if _, behind := t.Zone(); behind == 0 {
+		zone = "UTC"
+	}
+	return DayWords(l, t) + " (" + zone + ")"
+}
+
 // HourWords names an hour, as in "Jan 2, 2006, 15:00–16:00".
 func HourWords(l i18n.Lang, at time.Time) string {
 	return DayWords(l, at) + ", " + at.Format("15:04") + "–" + at.Add(time.Hour).Format("15:04")

@@ -5,6 +5,7 @@
 
 import { arrive } from "./parts/arrive";
 import { arrow, goBack, leaves, mark, place } from "./parts/entries";
+import { acted, seen } from "../ui/person";
 import { released } from "../ui/press";
 import "../ui/busy";
 import "./parts/code";
@@ -25,14 +26,20 @@ function follow(): void {
 // load fetches a page of the visit; it returns undefined without an answer.
 const load = (url: string | URL) => fetch(url, { cache: "no-store" }).catch(() => undefined);
 
-async function look(): Promise<void> {
-  const answer = await load(location.href);
+async function look(answer?: Response): Promise<void> {
+  answer ??= await load(location.href);
   const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html");
   const next = page && page.getElementById("step");
   if (next && next.dataset.step !== step().dataset.step) {
     put(page, next);
   }
   follow();
+}
+
+// open counts the applicant as arrived. A prepared report is made by that alone.
+async function open(): Promise<void> {
+  const body = new URLSearchParams({ action: "open", nonce: step().dataset.nonce! });
+  await look(await fetch(location.href, { method: "POST", body }).catch(() => undefined));
 }
 
 // put replaces this page's step by another page's step. The focus moves as in arrive.
@@ -125,3 +132,5 @@ countDown(step());
 enhance(step(), {}, uploaded, stopped);
 if (step().querySelector("[aria-invalid=true], [role=alert]:not([hidden] *)")) arrive(step(), () => {});
 follow();
+const { opens } = step().dataset;
+if (opens) (opens === "seen" ? seen : acted)(() => void open());

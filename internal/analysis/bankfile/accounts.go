@@ -46,6 +46,12 @@ func (t *table) accounts(kind string) error {
 		t.file.leaveOut(fmt.Sprintf("%s left out with %s: %s", kind, count(len(rows), "line"), onlyAccounts))
 		return nil
 	}
+	owned := slices.ContainsFunc(rows, func(r *row) bool { return r.owner != "" })
+	for _, r := range rows { // of a part of the file without a line of its own
+		if owned && r.owner == "" {
+			r.owner = strings.TrimSpace(name + " " + number)
+		}
+	}
 	groups, err := t.groups(rows, number)
 	if err != nil {
 		return err
@@ -95,6 +101,24 @@ func (t *table) accounts(kind string) error {
 	return nil
 }
 
+var accountDigits = regexp.MustCompile(`[A-Z]{0,2}\d[\dA-Z ./*-]*\d`)
+
+// numberAndName splits what names an account, as Everyday Checking (1234).
+func numberAndName(s string) (number, name string) {
+	for _, digits := range append(accountDigits.FindAllString(s, -1), s) {
+		if digits = strings.TrimLeft(digits, "*xX.…•- "); number == "" && strings.ContainsAny(digits, "0123456789") ||
+			digits != s && len(digits) > len(number) {
+			number = digits
+		}
+	}
+	if number == "" || inLowerCase.MatchString(strings.Trim(s, "xX")) || kindOf(s) != "" {
+		name = s
+	}
+	return number, name
+}
+
+var inLowerCase = regexp.MustCompile(`\p{Ll}{3}`)
+
 // own lists the columns that name the account of a row. A column with gaps, with one
 // description for each of its values, or without the number that a line above the table
 // states, names the other side's account.
@@ -102,6 +126,9 @@ func (t *table) own(rows []*row, number string) (at []int, err error) {
 	if slices.ContainsFunc(signatures, func(s signature) bool { return s.kind == oneAccount && t.signed(s) }) {
 		return nil, nil
 	}
+	one := slices.ContainsFunc(t.at[accountNumber], func(i int) bool { // the same in all rows
+		return rows[0].cell(i) != "" && !slices.ContainsFunc(rows, func(r *row) bool { return r.cell(i) != rows[0].cell(i) })
+	})
 	for _, i := range slices.Concat(t.at[accountNumber], t.at[accountName], t.at[accountType]) {
 		texts, gap := map[string]map[string]bool{}, (*row)(nil)
 		for _, r := range rows {
@@ -117,6 +144,7 @@ func (t *table) own(rows []*row, number string) (at []int, err error) {
 			texts[v][text] = true
 		}
 		named := slices.Contains(t.at[accountName], i)
+		kinds := slices.ContainsFunc(rows, func(r *row) bool { return kindOf(r.cell(i)) != "" })
 		most := 0
 		for _, different := range texts {
 			most = max(most, len(different))
@@ -124,7 +152,8 @@ func (t *table) own(rows []*row, number string) (at []int, err error) {
 		switch {
 		case len(texts) > 1 && gap != nil && named:
 			return nil, fmt.Errorf("line %d: the column %q names no account", gap.line, t.names[i])
-		case len(texts) == 0 || gap != nil, len(texts) > 2 && most == 1 && !named,
+		case len(texts) == 0 || gap != nil, len(texts) > 2 && most == 1 && !named && !kinds,
+			len(texts) > 1 && one && slices.Contains(t.at[accountNumber], i),
 			len(texts) > 1 && number != "" && texts[number] == nil && slices.Contains(t.at[accountNumber], i):
 			if len(texts) > 0 {
 				t.file.note(fmt.Sprintf("the column %q is read as the other party's account", t.names[i]))
@@ -146,21 +175,23 @@ func (t *table) groups(rows []*row, number string) ([]*group, error) {
 	byKey := map[string]*group{}
 	var all []*group
 	for _, r := range rows {
-		g := group{number: r.owner}
-		if !strings.ContainsAny(r.owner, "0123456789") {
-			g.number, g.name = "", r.owner
-		}
+		g := group{}
+		g.number, g.name = numberAndName(r.owner)
 		key := r.owner + "\x00"
 		for _, i := range at {
 			v := r.fields[i]
 			key += v + "\x00"
+			number, name := numberAndName(v)
+			if book, _, path := strings.Cut(plain(v), " "); path && strings.Contains(v, ":") && words["book"][book] != "" {
+				return nil, fmt.Errorf("line %d: books of several accounts, such as %q, are no bank's statement", r.line, clean(v))
+			}
 			switch {
 			case slices.Contains(t.at[accountType], i):
 				g.kind = v
-			case slices.Contains(t.at[accountName], i), !strings.ContainsAny(v, "0123456789"):
+			case slices.Contains(t.at[accountName], i):
 				g.name = strings.TrimSpace(g.name + " " + v)
-			case g.number == "":
-				g.number = strings.TrimLeft(v, "*xX.…•- ")
+			default:
+				g.number, g.name = cmp.Or(g.number, number), strings.TrimSpace(g.name+" "+name)
 			}
 		}
 		known := byKey[key]
@@ -171,7 +202,7 @@ func (t *table) groups(rows []*row, number string) ([]*group, error) {
 		}
 		known.rows = append(known.rows, r)
 	}
-	if len(all) > 1 {
+	if len(all) > 1 && !slices.ContainsFunc(rows, func(r *row) bool { return r.owner != rows[0].owner }) {
 		if one := (&group{rows: rows}); t.continues(one, rows) {
 			t.file.note("one balance runs through all lines: they are of one account")
 			return []*group{one}, nil
@@ -301,7 +332,8 @@ func (t *table) currencyOf(r *row) string {
 // account adds the account of a group.
 func (t *table) account(g *group, kind string, closing *statedBalance) error {
 	a := Account{NoBalance: true, guessed: true}
-	a.Type, a.Subtype, a.Number = report.CashEquivalent, report.Checking, strings.TrimLeft(g.number, "*xX.…•- ")
+	a.Type, a.Subtype = report.CashEquivalent, report.Checking
+	a.Number, _ = numberAndName(g.number)
 	words := t.file.Name + " " + g.name + " " + g.kind
 	for _, line := range t.above {
 		words += " " + strings.Join(line, " ")

@@ -120,6 +120,12 @@ func (t *table) withoutNames() error {
 	apart := func(a, b int) bool { // never in one line
 		return !slices.ContainsFunc(t.rows, func(r *row) bool { return r.cell(a) != "" && r.cell(b) != "" })
 	}
+	signs := func(i int) bool {
+		return slices.ContainsFunc(t.rows, func(r *row) bool { n, _ := parseNumeral(r.cell(i)); return n.negative || n.plus })
+	}
+	if len(sums) == 2 && signs(sums[1]) && !signs(sums[0]) { // the balance is before the amount
+		slices.Reverse(sums)
+	}
 	switch {
 	case len(t.at[posted])+len(t.at[transacted]) == 0 || len(t.rows[0].fields) < 3:
 		return missing
@@ -132,7 +138,9 @@ func (t *table) withoutNames() error {
 	default:
 		return missing
 	}
-	if slices.Reverse(t.at[description]); len(t.at[description]) == 0 { // the last text is the longest in such files
+	slices.Reverse(t.at[description]) // of several with as many letters, the last
+	slices.SortStableFunc(t.at[description], func(a, b int) int { return t.letters(b) - t.letters(a) })
+	if len(t.at[description]) == 0 {
 		return missing
 	}
 	if t.names != nil || len(t.at[runningBalance])+len(t.at[moneyOut]) > 0 {
@@ -212,68 +220,87 @@ func (t *table) fits(fields []string) (key string, ok bool) {
 // dropRepeated drops lines that an earlier part of the file has: parts begin with a line of
 // the columns' names, and may overlap as several files may.
 func (t *table) dropRepeated() error {
-	have, dropped := map[string]int{}, 0
-	parts := t.rows[len(t.rows)-1].segment + 1
-	for part := range parts {
-		if parts == 1 {
-			break
+	seen, kept := overlap{}, t.rows[:0:0]
+	for rest := t.rows; len(rest) > 0; {
+		var keys []string
+		for len(keys) < len(rest) && rest[len(keys)].segment == rest[0].segment {
+			keys = append(keys, strings.Join(rest[len(keys)].fields, "\x00"))
 		}
-		here := map[string]int{}
-		for i, r := range t.rows {
-			if r == nil || r.segment != part {
-				continue
-			}
-			key := strings.Join(r.fields, "\x00")
-			if here[key]++; here[key] <= have[key] {
-				t.rows[i] = nil
-				dropped++
+		for i, fresh := range seen.add(keys) {
+			if fresh {
+				kept = append(kept, rest[i])
 			}
 		}
-		for key, n := range here {
-			have[key] = max(have[key], n)
-		}
+		rest = rest[len(keys):]
 	}
-	t.rows = slices.DeleteFunc(t.rows, func(r *row) bool { return r == nil })
-	if dropped > 0 {
+	if dropped := len(t.rows) - len(kept); dropped > 0 {
 		t.file.note(fmt.Sprintf("%s counted once that several parts of the file have", count(dropped, "line")))
 	}
+	t.rows = kept
 	return nil
 }
 
-// readTexts finds the column of descriptions, if no name says which it is: the one with most
-// letters. The next such column is added to the memo.
-func (t *table) readTexts() error {
-	for range 2 {
-		if slices.ContainsFunc(t.rows, func(r *row) bool { return r.counts && t.text(r, description) != "" }) {
-			return nil
-		}
-		t.at[description], t.at[memo] = t.at[memo], nil
-	}
-	known := slices.Concat(t.at[:]...)
-	type candidate struct{ i, letters int }
-	var found []candidate
-	for i := range t.names {
-		letters, different := 0, map[string]bool{}
-		for _, r := range t.rows {
-			if r.counts && i < len(r.fields) && !slices.Contains(known, i) {
-				different[r.fields[i]] = true
-				for _, c := range r.fields[i] {
-					if unicode.IsLetter(c) {
-						letters++
-					}
+// letters returns how much a column looks like descriptions: its letters, more if its values
+// differ.
+func (t *table) letters(i int) int {
+	letters, different := 0, map[string]bool{}
+	for _, r := range t.rows {
+		if s := r.cell(i); r.counts || !r.dated {
+			different[s] = true
+			for _, c := range s {
+				if unicode.IsLetter(c) {
+					letters++
 				}
 			}
 		}
-		if letters > 2*len(different) {
-			found = append(found, candidate{i, letters * min(len(different), 3)})
+	}
+	if letters <= 2*len(different) {
+		return 0
+	}
+	return letters * min(len(different), 3)
+}
+
+// readTexts finds the columns of descriptions that no name tells: the two with most letters, if
+// none is known, and those with more letters than the known one. It finds the column of
+// currencies by its values, too.
+func (t *table) readTexts() error {
+	for range 2 {
+		if slices.ContainsFunc(t.rows, func(r *row) bool { return r.counts && t.text(r, description) != "" }) {
+			break
+		}
+		t.at[description], t.at[memo] = t.at[memo], nil
+	}
+	known, named := slices.Concat(t.at[:]...), len(t.at[description]) > 0
+	var found []int
+	for i := range max(len(t.names), len(t.rows[0].fields)) {
+		codes, sides, longer := 0, 0, 0
+		for _, r := range t.rows {
+			s := r.cell(i)
+			if len(s) == 3 && currencyInText.MatchString(s) {
+				codes++
+			}
+			if lookUp("side", s) != "" {
+				sides++
+			}
+			if text := t.text(r, description); len(s) > len(text) && strings.HasPrefix(s, text) {
+				longer++
+			}
+		}
+		more := !named || t.letters(i) > t.letters(t.at[description][0])
+		switch {
+		case codes == len(t.rows) && len(t.at[currency]) == 0:
+			t.at[currency] = []int{i}
+			t.at[description] = slices.DeleteFunc(t.at[description], func(k int) bool { return k == i })
+		case slices.Contains(t.at[side], i) && sides == 0 && more, !slices.Contains(known, i) && t.letters(i) > 0 && (!named || longer > 0):
+			found = append(found, i)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return b.letters - a.letters })
-	for _, c := range found[:min(2, len(found))] {
-		t.at[description] = append(t.at[description], c.i)
-		t.file.note(fmt.Sprintf("descriptions are from the column %q", t.names[c.i]))
+	slices.SortStableFunc(found, func(a, b int) int { return t.letters(b) - t.letters(a) })
+	for _, i := range found[:min(2, len(found))] {
+		t.at[description] = append(t.at[description], i)
+		t.file.note(fmt.Sprintf("descriptions are from the column %q", t.nameOf([]int{i}, 0)))
 	}
-	if len(found) == 0 && len(t.at[side]) == 0 && slices.ContainsFunc(t.rows, func(r *row) bool { return r.counts }) {
+	if len(t.at[description])+len(t.at[side]) == 0 && slices.ContainsFunc(t.rows, func(r *row) bool { return r.counts }) {
 		t.file.leaveOut("descriptions left out: no column has them")
 	}
 	return nil

@@ -201,6 +201,22 @@ func (a *Account) newestPosted() (day report.Date) {
 	return day
 }
 
+// overlap counts lines by their keys, in the part or file that has most of them.
+type overlap map[string]int
+
+// add counts the lines of another part, and returns which of them no part before has.
+func (o overlap) add(keys []string) (fresh []bool) {
+	here := map[string]int{}
+	for _, key := range keys {
+		here[key]++
+		fresh = append(fresh, here[key] > o[key])
+	}
+	for key, n := range here {
+		o[key] = max(o[key], n)
+	}
+	return fresh
+}
+
 // merge adds the transactions of the same account in another file. Of transactions with the
 // same key, it keeps as many as the file with the most of them has. Files of different form
 // have different keys, so that their transactions are compared by day and amount.
@@ -211,16 +227,17 @@ func (a *Account) merge(b *Account) {
 		}
 		return x.keys[i]
 	}
-	have := map[string]int{}
+	have, others := overlap{}, make([]string, len(b.keys))
 	for i := range a.keys {
 		have[key(a, i)]++
 	}
-	for i, k := range b.keys {
-		if have[key(b, i)] > 0 {
-			have[key(b, i)]--
-			continue
+	for i := range b.keys {
+		others[i] = key(b, i)
+	}
+	for i, fresh := range have.add(others) {
+		if fresh {
+			a.Transactions, a.keys = append(a.Transactions, b.Transactions[i]), append(a.keys, b.keys[i])
 		}
-		a.Transactions, a.keys = append(a.Transactions, b.Transactions[i]), append(a.keys, k)
 	}
 	if !b.NoBalance && (a.NoBalance || a.BalanceDate == nil || b.BalanceDate != nil && b.BalanceDate.After(a.BalanceDate.Time)) {
 		a.Balance, a.BalanceDate, a.NoBalance = b.Balance, b.BalanceDate, false

@@ -54,7 +54,7 @@ type row struct {
 	dated, counts     bool // counts: it is a transaction, booked
 	has               [columns]bool
 	value             [columns]report.Cents // of amounts
-	marked            bool                  // the amount has its side, as CR or DR
+	marked, plus      bool                  // the amount has its side, as CR or DR, or the sign +
 	sum               report.Cents          // signed
 	unknown           bool                  // the sum is known without its sign
 	balance           report.Cents
@@ -73,7 +73,6 @@ type table struct {
 	decimal   byte
 	layout    int                      // of the days: an index of layouts
 	rounded   int                      // amounts with parts of a cent
-	plus      bool                     // money in has the sign +
 	flat      bool                     // every row has the same balance, that of the account now
 	stated    map[string]statedBalance // by rows of the table, and lines around it
 }
@@ -129,17 +128,14 @@ func (r *records) next() (out row, ok bool) {
 	out.line = r.line + 1
 	fields, length := r.quoted()
 	first, _, _ := strings.Cut(r.rest, "\n")
-	if lines := strings.Count(r.rest[:max(length, 0)], "\n"); length < 0 || lines > 1 && r.swallows(r.rest[len(first)+1:length]) {
+	if lines := strings.Count(r.rest[:max(length, 0)], "\n"); length < 0 || lines > 1 && r.swallows(r.rest[len(first)+1:length], len(fields)) {
 		out.loose, length = true, min(len(first)+1, len(r.rest))
 		fields = splitLoose(first, r.separator)
 	}
 	r.line += strings.Count(r.rest[:length], "\n")
 	r.rest = r.rest[length:]
 	for i := range fields {
-		fields[i] = clean(strings.TrimPrefix(fields[i], "="))
-		if v := fields[i]; len(v) > 1 && v[0] == '"' && v[len(v)-1] == '"' {
-			fields[i] = clean(v[1 : len(v)-1])
-		}
+		fields[i] = clean(unescape(strings.Trim(strings.TrimPrefix(fields[i], "="), `"' `)))
 	}
 	out.fields = fields
 	return out, true
@@ -191,15 +187,17 @@ func (r *records) quoted() (fields []string, length int) {
 	}
 }
 
-// swallows reports whether lines within quotes look like records: with a day and an amount.
-func (r *records) swallows(lines string) bool {
+// swallows reports whether lines within quotes look like records: with as many values, a day
+// and an amount.
+func (r *records) swallows(lines string, width int) bool {
 	for line := range strings.Lines(lines) {
 		day, sum := false, false
-		for _, f := range splitLoose(strings.TrimSuffix(line, "\n"), r.separator) {
+		fields := splitLoose(strings.TrimSuffix(line, "\n"), r.separator)
+		for _, f := range fields {
 			f = clean(strings.Trim(f, `"`))
 			day, sum = day || isDay(f), sum || isNumeral(f) && !isDay(f)
 		}
-		if day && sum {
+		if day && sum && len(fields) >= width {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"vestibule/internal/report"
 )
@@ -24,14 +25,17 @@ var layouts = []layout{
 	{"MMDDYYYY", compact(4, 0, 2)},
 	{"DDMMYYYY", compact(4, 2, 0)},
 	{"months in words", inWords},
+	{"days since 1900, as spreadsheets count them", since(time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC), 24*time.Hour, 5)},
+	{"seconds since 1970, in UTC", since(time.Unix(0, 0).UTC(), time.Second, 10)},
+	{"milliseconds since 1970, in UTC", since(time.Unix(0, 0).UTC(), time.Millisecond, 13)},
 }
 
-// dayFirst and monthFirst are indexes of layouts.
-const monthFirst, dayFirst = 1, 2
+// dayFirst, monthFirst and counted are indexes of layouts; from counted on, a day is a number.
+const monthFirst, dayFirst, counted = 1, 2, 7
 
-// anyDay parses a day in any layout.
+// anyDay parses a day in any layout that no other number has.
 func anyDay(s string) (day report.Date, ok bool) {
-	for _, l := range layouts {
+	for _, l := range layouts[:counted] {
 		if day, ok = l.parse(s); ok {
 			return day, true
 		}
@@ -64,6 +68,9 @@ func byNumbers(year, month, day int) func(string) (report.Date, bool) {
 	}
 }
 
+// wordsOfDay matches a day with a month in words, in any language.
+var wordsOfDay = regexp.MustCompile(`^(?:\d{1,2}[\s./-]+\pL+[\s./-]+\d{2,4}|\pL+\.?\s\d{1,2},?\s\d{4})$`)
+
 func number(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
@@ -83,7 +90,20 @@ func compact(year, month, day int) func(string) (report.Date, bool) {
 	}
 }
 
-var timeOfDay = regexp.MustCompile(`[\sT,]+\d{1,2}:\d.*$`)
+// since returns a parser of a number of units with that many digits, and maybe decimals.
+func since(start time.Time, unit time.Duration, digits int) func(string) (report.Date, bool) {
+	return func(s string) (report.Date, bool) {
+		s, _, _ = strings.Cut(s, ".")
+		n := number(s)
+		day := start.Add(time.Duration(n) * unit)
+		return report.DateOf(day), len(s) == digits && n > 0 && day.Year() >= 1990 && day.Year() < 2100
+	}
+}
+
+var (
+	timeOfDay  = regexp.MustCompile(`[\sT,]+\d{1,2}:\d.*$`)
+	gluedMonth = regexp.MustCompile(`^(\d{1,2})(\pL{3})(\d{2,4})$`) // 02Mar2026
+)
 
 // inWords parses days with a month in words, abbreviated or not, as 31 de octubre de 2026.
 func inWords(s string) (report.Date, bool) {
@@ -91,7 +111,7 @@ func inWords(s string) (report.Date, bool) {
 		return report.Date{}, false
 	}
 	month, n := 0, []string(nil)
-	for _, word := range strings.Fields(plain(timeOfDay.ReplaceAllString(s, ""))) {
+	for _, word := range strings.Fields(plain(gluedMonth.ReplaceAllString(timeOfDay.ReplaceAllString(s, ""), "$1 $2 $3"))) {
 		if m := number(words["month"][word]); m > 0 && month == 0 {
 			month = m
 		} else if digits := strings.TrimRight(word, "stndrh"); digits != "" && strings.Trim(digits, "0123456789") == "" {

@@ -94,7 +94,7 @@ func (t *table) income(r *row) bool {
 // refunds aside, and none of the other is income. sure is false if the words may also be
 // those of income.
 func (t *table) kindByPayments(rows []*row) (kind string, sure bool) {
-	strong, weak, refunds, all := map[bool]int{}, map[bool]int{}, map[bool]int{}, map[bool]int{}
+	strong, weak, refunds, all, spent, thanks := map[bool]int{}, map[bool]int{}, map[bool]int{}, map[bool]int{}, map[bool]int{}, 0
 	owed, balanced := false, false
 	for _, r := range rows {
 		owed, balanced = owed || r.balanced && r.balance < 0, balanced || r.balanced
@@ -107,6 +107,9 @@ func (t *table) kindByPayments(rows []*row) (kind string, sure bool) {
 		if text = plain(text + " " + more); find("income", text) != "" {
 			return "", false
 		}
+		if find("spent", text) != "" {
+			spent[in]++
+		}
 		switch word := find("payment", text); word {
 		case "card", "received":
 			if word == "received" && in { // of anybody
@@ -114,6 +117,12 @@ func (t *table) kindByPayments(rows []*row) (kind string, sure bool) {
 				break
 			}
 			strong[in]++
+		case "thanks": // of the card's issuer, or of a customer
+			if thanks++; !in {
+				strong[in]++
+				break
+			}
+			weak[in]++
 		case "either":
 			weak[in]++
 		case "refund":
@@ -127,9 +136,9 @@ func (t *table) kindByPayments(rows []*row) (kind string, sure bool) {
 		paid := strong[in] + weak[in]
 		switch {
 		case paid == 0 || paid+refunds[in] < all[in] || all[!in] == 0 || strong[!in] > 0:
-		case in && balanced && !owed, !in && (strong[in] == 0 || all[!in] < 2):
+		case in && balanced && !owed, !in && (strong[in] == 0 && spent[!in]*2 <= all[!in] || all[!in] < 2 && thanks == 0):
 		default:
-			return "credit card", strong[in] > 0
+			return "credit card", strong[in] > 0 && all[!in] > 1 || in && strong[in] > 0
 		}
 	}
 	return "", false

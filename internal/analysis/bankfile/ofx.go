@@ -102,7 +102,7 @@ var (
 // aggregate handles the tag of an aggregate, and reports whether it is a known one.
 func (r *ofxReader) aggregate(name string, closing bool) (known bool, err error) {
 	switch name {
-	case "STMTRS", "CCSTMTRS", "INVSTMTRS":
+	case "STMTRS", "CCSTMTRS", "INVSTMTRS", "LOANSTMTRS":
 		err = r.closeStatement()
 		r.within = r.within[:0]
 		if !closing {
@@ -246,6 +246,9 @@ func (f *File) statement(s *statement) error {
 	a.Currency = cmp.Or(a.Currency, "USD")
 	if err := f.signMoves(s, a.Name); err != nil {
 		return err
+	}
+	if s.unreadable > 0 && len(s.moves) == 0 {
+		return fmt.Errorf("no transaction of %s has an amount and a day that can be read", a.Name)
 	}
 	foreign, repeated, seen := 0, 0, map[string]bool{}
 	for _, m := range s.moves {

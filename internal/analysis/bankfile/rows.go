@@ -49,7 +49,7 @@ func (t *table) readDays() error {
 	if t.decimal == ',' || name != "" && !strings.Contains(name, "date") && !strings.Contains(name, "post") {
 		preferred = dayFirst
 	}
-	best, others := chooseLayout(days, preferred, len(texts) > 2 && len(slices.Compact(slices.Clone(texts))) == 1)
+	best, others := chooseLayout(days, preferred, len(texts) > 2 && texts[0] != "" && len(slices.Compact(slices.Clone(texts))) == 1)
 	if best.read == 0 {
 		return fmt.Errorf("no day that can be read in the column %s, as 2026-10-31 or 10/31/2026", t.label(t.dayColumn()))
 	}
@@ -87,7 +87,7 @@ func (t *table) readDays() error {
 				r.day, r.dated = layouts[l].parse(s)
 			}
 		}
-		if !r.dated && (numbersOfDay.MatchString(s) || len(s) == 8 && number(s) > 0) {
+		if !r.dated && (numbersOfDay.MatchString(s) || wordsOfDay.MatchString(s) || len(s) == 8 && number(s) > 0) {
 			return fmt.Errorf("line %d: the column %s has no valid day in the order %s, as the other lines have",
 				r.line, t.label(t.dayColumn()), layouts[best.layout].name)
 		}
@@ -136,6 +136,17 @@ func (t *table) readStatus() error {
 		}
 		if known > most {
 			at, most, whole = i, known, known*2 < filled // whole: a column of other texts too
+		}
+	}
+	for i, name := range t.names { // Pending? with yes and no
+		state, says := words["flag"][plain(name)], func(r *row) string { return words["yes"][plain(r.cell(i))] }
+		if state == "" || slices.ContainsFunc(t.rows, func(r *row) bool { return says(r) == "" }) {
+			continue
+		}
+		for _, r := range t.rows {
+			if (says(r) == "yes") != (state == "booked") {
+				r.section = "pending"
+			}
 		}
 	}
 	first, counts, unknown := map[string]int{}, map[string]int{}, map[string]bool{}
@@ -220,9 +231,13 @@ func (t *table) readFigures() error {
 			if !ok && r.counts && c != fee {
 				return fmt.Errorf("line %d: the column %s has an amount that cannot be read, or could be read in two ways", r.line, t.label(c))
 			}
+			if name := t.nameOf(t.at[c], 0); !strings.ContainsAny(s, ".,") && find("minor", name) != "" {
+				f.cents /= 100
+				t.file.note(fmt.Sprintf("the column %q is read as hundredths", name))
+			}
 			r.has[c], r.value[c] = ok, f.cents
 			if c == amount {
-				r.marked, t.plus = f.side != 0, t.plus || f.plus
+				r.marked, r.plus = f.side != 0, f.plus
 			}
 			if f.rounded && c != fee {
 				t.rounded++
@@ -249,6 +264,9 @@ func (t *table) readFigures() error {
 	return nil
 }
 
+// accountOnly matches a description that is the number of an account.
+var accountOnly = regexp.MustCompile(`^\d[\d ]{7,}[A-Z]?$`)
+
 var notBalance = regexp.MustCompile(`[\d.,/:-]+|\b(?:as of|of|on|at|am|vom|al|au|as|the)\b`)
 
 // onlyBalance reports whether a line with a day and an amount states a balance by its
@@ -256,7 +274,15 @@ var notBalance = regexp.MustCompile(`[\d.,/:-]+|\b(?:as of|of|on|at|am|vom|al|au
 func (t *table) onlyBalance(r *row) bool {
 	text, _ := t.describe(r)
 	kind := words["balance"][plain(notBalance.ReplaceAllString(strings.ToLower(text), " "))]
-	if kind == "" || plain(text) == "new balance" { // which is also a shop's name
+	switch last := r == t.rows[len(t.rows)-1] && t.names == nil; {
+	case plain(text) == "new balance": // which is also a shop's name
+		return false
+	case strings.Contains(plain(text), " ") && words["total"][plain(text)] != "", plain(text) == "totals":
+		t.file.note(fmt.Sprintf("line %d states a total", r.line))
+		return true
+	case kind == "" && last && len(t.at[runningBalance]) == 0 && accountOnly.MatchString(text):
+		kind = "closing"
+	case kind == "":
 		return false
 	}
 	said, _ := t.sideOf(r)

@@ -1,6 +1,7 @@
 package bankfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -45,10 +46,57 @@ func follow(rows []*row) (best chain) {
 			best = c
 		}
 		if best.breaks == 0 {
-			break
+			return best
+		}
+	}
+	if !slices.ContainsFunc(rows, func(r *row) bool { return !r.balanced }) {
+		slices.SortStableFunc(backward, func(a, b *row) int { return a.day.Compare(b.day.Time) })
+		c := chain{order: matched(backward)}
+		if c.walk(); c.breaks == 0 {
+			return c
 		}
 	}
 	return best
+}
+
+// matched orders the rows of each day so that each begins with the balance that another leaves,
+// if the balances allow it: balances are the nodes and rows the edges of a path.
+func matched(rows []*row) (out []*row) {
+	for n := 0; n < len(rows); {
+		next, start := map[report.Cents][]*row{}, rows[n].balance-rows[n].sum
+		for first := n; n < len(rows) && rows[n].day.Equal(rows[first].day.Time); n++ {
+			next[rows[n].balance-rows[n].sum] = append(next[rows[n].balance-rows[n].sum], rows[n])
+		}
+		if len(out) > 0 {
+			start = out[len(out)-1].balance
+		} else {
+			left := map[report.Cents]int{}
+			for _, r := range rows[:n] {
+				left[r.balance]++
+			}
+			for balance, r := range next {
+				if len(r) > left[balance] {
+					start = balance
+				}
+			}
+		}
+		var path []*row
+		var visit func(report.Cents)
+		visit = func(balance report.Cents) {
+			for len(next[balance]) > 0 {
+				r := next[balance][0]
+				next[balance] = next[balance][1:]
+				visit(r.balance)
+				path = append(path, r)
+			}
+		}
+		visit(start)
+		slices.Reverse(path)
+		if out = append(out, path...); len(out) < n {
+			return rows
+		}
+	}
+	return out
 }
 
 func backwardInTime(rows []*row) bool { return rows[0].day.After(rows[len(rows)-1].day.Time) }
@@ -115,7 +163,7 @@ func (t *table) readings(rows []*row) (all []reading, why error) {
 		}
 		return value(r)
 	}
-	var negative, positive, marked, unmarked, silent, outPlus, outMinus int
+	var negative, positive, marked, plus, unmarked, silent, outPlus, outMinus int
 	var unsaid *row
 	for _, r := range t.rows { // also those that do not count
 		if value(r) < 0 {
@@ -142,9 +190,12 @@ func (t *table) readings(rows []*row) (all []reading, why error) {
 		if value(r) > 0 {
 			positive++
 		}
-		if r.marked {
+		switch {
+		case r.marked:
 			marked++
-		} else if value(r) != 0 {
+		case r.plus:
+			plus++
+		case v > 0:
 			unmarked++
 		}
 	}
@@ -158,16 +209,16 @@ func (t *table) readings(rows []*row) (all []reading, why error) {
 	switch {
 	case reversed:
 		all = []reading{{"amounts are positive for money out, as the words of income and purchases say", opposite.sign}, signed, sides}
-	case marked > 0 && unmarked > 0 && negative == 0:
-		all = []reading{{"amounts without CR are money out", func(r *row) report.Cents {
-			if !r.marked {
+	case marked+plus > 0 && unmarked > 0 && negative == 0:
+		all = []reading{{"amounts without CR or + are money out", func(r *row) report.Cents {
+			if !r.marked && !r.plus {
 				return -value(r)
 			}
 			return value(r)
 		}}, signed, opposite}
 	case marked > 0:
 		all = []reading{{"amounts are signed by CR and DR", value}}
-	case t.plus:
+	case plus > 0:
 		all = []reading{signed, opposite}
 	case outPlus > outMinus && silent == 0:
 		all = []reading{sides, signed, opposite}
@@ -198,17 +249,13 @@ func (t *table) reversed(rows []*row) (reversed bool, doubt *row) {
 		if v > 0 {
 			n = 1
 		}
-		text := ""
-		for _, i := range slices.Concat(t.at[description], t.at[memo], t.at[side], t.at[unused]) {
-			text += " " + r.cell(i)
-		}
-		switch {
+		switch word := t.wordsOf(r); {
 		case v == 0 || r.marked:
-		case find("income", text) != "":
+		case word > 0:
 			if earned[n]++; v < 0 {
 				doubt = r
 			}
-		case find("spent", text) != "":
+		case word < 0:
 			spent[n]++
 		}
 	}
@@ -216,6 +263,21 @@ func (t *table) reversed(rows []*row) (reversed bool, doubt *row) {
 		return false, nil
 	}
 	return spent[1] > 0, doubt
+}
+
+// wordsOf returns 1 if the texts of a row name income, -1 if they name what is bought, or 0.
+func (t *table) wordsOf(r *row) int {
+	text := ""
+	for _, i := range slices.Concat(t.at[description], t.at[memo], t.at[side], t.at[unused]) {
+		text += " " + r.cell(i)
+	}
+	switch {
+	case find("income", text) != "":
+		return 1
+	case find("spent", text) != "":
+		return -1
+	}
+	return 0
 }
 
 // withFees adds readings that subtract the column of fees.
@@ -285,8 +347,13 @@ func (t *table) sign(groups []*group, closing, opening *statedBalance) error {
 	}
 	transactions := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return !r.counts })
 	readings, why := t.readings(transactions)
-	if len(readings) == 0 {
+	switch changes := t.byBalance(groups, transactions); {
+	case len(readings) == 0:
 		return why
+	case why != nil:
+		readings = append(changes, readings...)
+	default:
+		readings = append(readings, changes...)
 	}
 	try := func(rd reading) (steps, breaks int, broken *row) {
 		for _, r := range rows {
@@ -330,15 +397,14 @@ func (t *table) sign(groups []*group, closing, opening *statedBalance) error {
 	for _, rd := range readings {
 		if _, breaks, _ := try(rd); breaks == 0 {
 			t.file.note(rd.how + "; the balance agrees in " + count(steps, "line"))
-			if why != nil {
-				t.file.note("no balance proves the sign of the oldest line: it is read as that of all others")
+			for _, r := range transactions {
+				if r.sum == 0 && r.value[amount] != 0 {
+					r.counts = false
+					t.file.leaveOut(fmt.Sprintf("line %d left out: nothing says whether its amount is money in or out", r.line))
+				}
 			}
 			return nil
 		}
-	}
-	if t.signByBalance(groups, transactions) {
-		t.file.note("amounts are signed by the change of the balance")
-		return nil
 	}
 	_, _, broken := try(readings[0])
 	switch {
@@ -373,48 +439,39 @@ func constant(groups []*group) bool {
 	return moved > 2
 }
 
-// signByBalance signs amounts by the change of the balance from row to row. It reports
-// whether this determines every row. The oldest row's sign is from its words, or from a
-// balance of the amount itself; without them, it is left out.
-func (t *table) signByBalance(groups []*group, transactions []*row) bool {
+// byBalance lists the ways to sign unsigned amounts by the change of the balance from row to
+// row, in both orders. The oldest row's sign is that of its words, of its column, of a row with the
+// same text, or money in if its balance is its amount; else its sum is zero.
+func (t *table) byBalance(groups []*group, transactions []*row) (all []reading) {
 	if slices.ContainsFunc(transactions, func(r *row) bool { return !r.balanced || r.value[amount] < 0 }) {
-		return false
+		return nil
 	}
-	for _, g := range groups {
-		orders := [][]*row{slices.Clone(g.rows), slices.Clone(g.rows)}
-		slices.Reverse(orders[1])
-		if backwardInTime(g.rows) {
-			slices.Reverse(orders)
-		}
-		done := false
-		for _, order := range orders {
-			done = true
-			for n, r := range order {
-				if n > 0 && done {
-					r.sum = r.balance - order[n-1].balance
-					done = !r.counts || r.sum == r.value[amount] || r.sum == -r.value[amount]
+	for _, backward := range []bool{false, true} {
+		sums := map[*row]report.Cents{}
+		for _, g := range groups {
+			order := slices.Clone(g.rows)
+			if backward != backwardInTime(order) {
+				slices.Reverse(order)
+			}
+			first := order[0]
+			text, _ := t.describe(first)
+			named := map[string]int{"out": -1, "in": 1}[words["header"][headerKey(t.nameOf(t.at[amount], 0))]]
+			for n, r := range order[1:] {
+				sums[r] = r.value[amount]
+				if r.balance == order[n].balance-sums[r] {
+					sums[r] = -sums[r]
+				}
+				if s, _ := t.describe(r); s == text && named == 0 {
+					named = cmp.Compare(sums[r], 0)
 				}
 			}
-			if first := order[0]; done && first.counts {
-				switch said, _ := t.sideOf(first); {
-				case said != 0:
-					first.sum = report.Cents(said) * first.value[amount]
-				case first.balance == first.value[amount]:
-					first.sum = first.balance
-					t.file.note("the oldest line is read as money in, because its balance is its amount")
-				default:
-					first.counts, first.sum = false, 0
-					t.file.leaveOut(fmt.Sprintf("line %d left out: nothing says whether its amount is money in or out", first.line))
-				}
+			said, _ := t.sideOf(first)
+			if said = cmp.Or(said, t.wordsOf(first), named); said == 0 && first.balance == first.value[amount] {
+				said = 1
 			}
-			if done {
-				break
-			}
+			sums[first] = report.Cents(said) * first.value[amount]
 		}
-		if !done {
-			return false
-		}
-		g.chain = follow(g.rows)
+		all = append(all, reading{"amounts are signed by the change of the balance", func(r *row) report.Cents { return sums[r] }})
 	}
-	return true
+	return all
 }

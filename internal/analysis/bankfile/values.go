@@ -36,17 +36,19 @@ type numeral struct {
 }
 
 var (
+	wordInParentheses = regexp.MustCompile(`\((\pL+\.?)\)`)
+
 	lettersOf   = regexp.MustCompile(`\pL+\.?`)
-	withinWords = regexp.MustCompile(`\d\s*\pL+\.?\s*\d`)
+	withinWords = regexp.MustCompile(`\d\s*\pL+\.?\s*\d|\d\s+(?:\d{1,2}|\d{4,})(?:\D|$)`) // or a space that groups no digits
 )
 
 // parseNumeral parses -1,234.56, (1.234,56), $12, 12.00-, USD 5, 5.00 EUR, 12.34 DR.
 func parseNumeral(s string) (n numeral, ok bool) {
+	s = strings.TrimSpace(wordInParentheses.ReplaceAllString(strings.ReplaceAll(s, "\u00a0", " "), "$1"))
 	if len(s) > 64 || withinWords.MatchString(s) {
 		return n, false
 	}
 	foreign := false
-	s = strings.TrimSpace(s)
 	s = lettersOf.ReplaceAllStringFunc(s, func(word string) string {
 		switch plain := strings.TrimSuffix(strings.ToUpper(word), "."); {
 		case plain == "CR" || plain == "DR" || plain == "OD" || len(plain) == 1 && strings.Contains("CHDS", plain) && strings.HasSuffix(s, word):

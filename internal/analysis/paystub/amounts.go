@@ -1,6 +1,7 @@
 package paystub
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -37,6 +38,7 @@ type table struct {
 	*steps
 	headers []header
 	lines   []line
+	titled  period            // the last title that names a period, if no table began after it
 	vague   bool              // an amount of a table is in none of its columns
 	inKind  [2]report.Cents   // taxed but not paid (imputed income)
 	aside   [2][]report.Cents // amounts of tables that are neither earnings nor deductions
@@ -64,7 +66,7 @@ func (s *sheet) amounts() *table {
 // add stores a header. A table without a header over its labels begins where a table beside
 // it ends.
 func (t *table) add(h header) {
-	h.n = len(t.headers) + 1
+	h.n, t.titled = len(t.headers)+1, noPeriod
 	for i := len(t.headers) - 1; i >= 0 && t.headers[i].page == h.page && t.headers[i].y-h.y < 40; i-- {
 		for _, beside := range t.headers[i].segments {
 			if g := &h.segments[0]; g.from < 0 && beside.to-14 < g.columns[0].x0 {
@@ -119,6 +121,9 @@ func (t *table) columnOf(label *cell, numbers []*cell) (*header, *segment, []per
 
 // heading sets the section of the following lines of a table from a title within it.
 func (t *table) heading(c *cell) {
+	if p := periodOf(c.words); p == current || p == ytd {
+		t.titled = p
+	}
 	in := headingOf(c.words)
 	if in == noSection {
 		return
@@ -454,7 +459,7 @@ func (t *table) loose(l line, of period, numbers []*cell) bool {
 	}
 	switch {
 	case len(amounts) == 1:
-		l.set(max(of, current), amounts[0])
+		l.set(cmp.Or(of, t.titled, current), amounts[0])
 	case len(amounts) == 2 && of == noPeriod && amounts[0].amount <= amounts[1].amount:
 		l.set(current, amounts[0])
 		l.set(ytd, amounts[1])

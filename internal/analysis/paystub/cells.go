@@ -90,6 +90,7 @@ func layOut(f *pdf.File) *sheet {
 	s.splitCents()
 	s.joinTowns()
 	s.splitTexts()
+	s.joinAround()
 	s.joinStacked()
 	s.mergeHeads()
 	return s

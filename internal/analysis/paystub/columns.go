@@ -202,6 +202,13 @@ func (s *sheet) headerKinds(n int, r row) (kinds []period, ok bool) {
 			known++
 		}
 	}
+	if slices.ContainsFunc(r, func(c *cell) bool { return contains(c.words, "taxable") }) {
+		for i, c := range r {
+			if kinds[i] == ytd && strings.HasSuffix(c.words, " wages") {
+				kinds[i] = foreign
+			}
+		}
+	}
 	// Of the columns of amounts that do not name a period, the first is the current period's.
 	loose := 0
 	for i, c := range r {
@@ -533,7 +540,7 @@ func (s *sheet) titleOver(n int, g *segment) section {
 			if _, _, state := dateIn(c.text); c.number || state != noDate || i+1 < len(r) && r[i+1].number {
 				return noSection // another table's lines
 			}
-			if p := periodOf(c.words); p == foreign || c.words == "employee" {
+			if p := periodOf(c.words); p == foreign || c.words == "employee" || c.text == "Memo:" || c.text == "MEMO:" {
 				continue
 			}
 			both := min(c.x1, right) - max(c.x0, left)

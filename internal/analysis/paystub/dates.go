@@ -76,6 +76,15 @@ func dateIn(s string) (d report.Date, rest string, state int) {
 	if head, rest, ok := strings.Cut(s, " "); ok && isWeekday(strings.TrimRight(head, ".,")) { // Friday, …
 		s = strings.TrimLeft(rest, " ")
 	}
+	// Eight digits without separators, as in 03202026 and 20260320.
+	if n := len(s) - len(strings.TrimLeft(s, "0123456789")); n == 8 {
+		for _, to := range []string{s[:2] + "/" + s[2:4] + "/" + s[4:8], s[:4] + "-" + s[4:6] + "-" + s[6:8]} {
+			if d, _, state = dateIn(to); state == goodDate && d.Year() >= 2000 && d.Year() < 2080 {
+				return d, s[8:], goodDate
+			}
+		}
+		return report.Date{}, s, noDate
+	}
 	var parts [3]string
 	at, k := 0, 0
 	for k < 3 {
@@ -91,8 +100,11 @@ func dateIn(s string) (d report.Date, rest string, state int) {
 		k++
 		if k < 3 {
 			gap := at
-			for at < len(s) && strings.IndexByte("/-., ", s[at]) >= 0 {
+			for at < len(s) && strings.IndexByte("/-., '", s[at]) >= 0 {
 				at++
+			}
+			if k == 2 && monthOf(parts[0]) > 0 && s[len(parts[0])] == ' ' && strings.Trim(s[gap:at], " ") == "-" {
+				return d, s, noDate // "March 1-14, 2026"
 			}
 			if joined := at < len(s) && isDigit(s[at]) != isDigit(s[at-1]); at == gap && !joined || at-gap > 2 && s[gap:at] != " / " {
 				return d, s, noDate

@@ -24,6 +24,7 @@ type fields struct {
 	frequency                      string
 	employeeCell, employerCell     *cell
 	hasAddress                     bool // the address is known
+	several                        bool // there are two periods, as if the file had several stubs
 }
 
 // fields reads the labels of a stub and the values beside or below them.
@@ -412,7 +413,7 @@ func (f *fields) put(what field, text string, c *cell) bool {
 			return w.cell == c
 		}
 		d, rest, state := dateIn(text)
-		if _, amount := money(text); amount || state == noDate || strings.TrimSpace(rest) != "" {
+		if _, amount := money(text); amount || state == noDate || strings.TrimSpace(rest) != "" && !isLabeled(rest) {
 			return false
 		}
 		*w = when{shown: true, date: d, valid: state == goodDate, cell: c}
@@ -472,15 +473,22 @@ func (f *fields) put(what field, text string, c *cell) bool {
 // putPeriod stores a period from two dates with a separator, which only a note in
 // parentheses may follow.
 func (f *fields) putPeriod(text string, c *cell) bool {
-	a, b, after, first, second := twoDates(strings.TrimLeft(text, "("))
-	after = strings.TrimLeft(after, " )")
-	if note := strings.HasPrefix(after, "(") && first == goodDate && second == goodDate; c != nil && c.money ||
+	a, b, after, first, second := twoDates(strings.TrimLeft(text, "(["))
+	after = strings.TrimLeft(after, " )]")
+	f.several = f.several || f.start.valid && first == goodDate && second == goodDate && !f.start.date.Equal(a.Time) && !f.end.date.Equal(b.Time)
+	if note := (strings.HasPrefix(after, "(") || isLabeled(after)) && first == goodDate && second == goodDate; c != nil && c.money ||
 		first == noDate || second == noDate || f.start.shown || after != "" && !note {
 		return false
 	}
 	f.start = when{shown: true, date: a, valid: first == goodDate, cell: c}
 	f.end = when{shown: true, date: b, valid: second == goodDate, cell: c}
 	return true
+}
+
+// isLabeled reports whether a text begins with another label.
+func isLabeled(text string) bool {
+	what, _, colon := inline(text)
+	return what != noField && colon
 }
 
 // putPeriodOf stores a period from two dates within a sentence.

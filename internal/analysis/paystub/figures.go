@@ -31,8 +31,8 @@ func (d *Document) figures() {
 			d.find(Arithmetic, known[other] && fits[other] && !less && !t.vague, d.areas(k, gross, net)...)
 		}
 		for _, i := range []item{gross, net, totalDeductions} {
-			if t.differs(i, k) {
-				d.find(Arithmetic, whole[k] || whole[other], t.shown(i, k)...)
+			if differs, onePage := t.differs(i, k); differs {
+				d.find(Arithmetic, onePage && !d.fields.several && (whole[k] || whole[other]), t.shown(i, k)...)
 			}
 		}
 	}
@@ -43,6 +43,9 @@ func (d *Document) figures() {
 		if l := &t.lines[i]; l.counted && l.in == earnings && !l.product() {
 			d.find(Arithmetic, l.item == regular && whole[now], l.cells[now].area())
 		}
+	}
+	if d.fields.several {
+		d.find(StubsDisagree, false)
 	}
 	d.growth()
 	d.rates()
@@ -77,8 +80,9 @@ func (t *table) unexplained() report.Cents {
 	return *n - (*g - less)
 }
 
-// differs reports whether the same label of a total has two different amounts.
-func (t *table) differs(i item, k int) bool {
+// differs reports whether the same label of a total has two different amounts, and whether they are on
+// one page: pages may be several stubs.
+func (t *table) differs(i item, k int) (differs, onePage bool) {
 	for n := range t.lines {
 		l := &t.lines[n]
 		if l.item != i || l.cells[k] == nil || l.weak || l.amount[k] == 0 {
@@ -87,11 +91,11 @@ func (t *table) differs(i item, k int) bool {
 		for m := range n {
 			if o := &t.lines[m]; o.item == i && o.cells[k] != nil && !o.weak && o.amount[k] != 0 &&
 				o.label == l.label && o.amount[k] != l.amount[k] {
-				return true
+				differs, onePage = true, onePage || o.page == l.page
 			}
 		}
 	}
-	return false
+	return differs, onePage
 }
 
 // sums reports whether the lines of earnings add up to gross, and the lines of deductions to

@@ -6,6 +6,45 @@ import (
 	"strings"
 )
 
+// joinAround moves labels of two lines into the row between these lines, where programs center the
+// cells of a row vertically.
+func (s *sheet) joinAround() {
+	for n := 0; n+2 < len(s.rows); n++ {
+		a, b, c := s.rows[n], s.rows[n+1], s.rows[n+2]
+		if a[0].page != c[0].page || a.y()-c.y() > 1.35*a[0].size {
+			continue
+		}
+		s.spend(len(c) * (len(a) + len(b)))
+		rest, all := slices.Clone(a), slices.Clone(b)
+		for _, down := range c {
+			at := slices.IndexFunc(rest, func(o *cell) bool {
+				aligned := min(abs(o.x0-down.x0), abs(o.x1-down.x1), abs(o.x0+o.x1-down.x0-down.x1)/2) < 1
+				words := o.words + " " + down.words
+				known := labelOf(words) != noField && kindOf(labelOf(down.words)) != 0 || periodOf(words) != noPeriod || totalOf(words) != noItem
+				return aligned && known && !o.number && !down.number && !slices.ContainsFunc(b, func(m *cell) bool {
+					return min(o.x1, m.x1) > max(o.x0, m.x0) || min(down.x1, m.x1) > max(down.x0, m.x0)
+				})
+			})
+			if at < 0 {
+				all = nil
+				break
+			}
+			one := *rest[at]
+			one.set(one.text + " " + down.text)
+			one.x0, one.x1, one.y, one.runs = min(one.x0, down.x0), max(one.x1, down.x1), b.y(), append(slices.Clone(one.runs), down.runs...)
+			rest, all = slices.Delete(rest, at, at+1), append(all, &one)
+		}
+		if all == nil {
+			continue
+		}
+		slices.SortStableFunc(all, func(x, y *cell) int { return cmp.Compare(x.x0, y.x0) })
+		s.rows[n+1], s.rows = all, slices.Delete(s.rows, n+2, n+3)
+		if s.rows[n] = rest; len(rest) == 0 {
+			s.rows = slices.Delete(s.rows, n, n+1)
+		}
+	}
+}
+
 // joinStacked joins headers whose words are in two or three lines, such as "Period" over "End",
 // into one row.
 func (s *sheet) joinStacked() {

@@ -37,7 +37,7 @@ const maxAnalysis = 8 << 20
 // errNoAnalysis means that the provider's report has no analysis, which is allowed.
 var errNoAnalysis = errors.New("the report has no such file")
 
-// analysis is an analysis as it is stored: its transactions apart, which only their own page shows.
+// analysis is an analysis as it is stored: its transactions apart and packed, which only their own page shows.
 type analysis struct{ figures, transactions []byte }
 
 // resumeAnalyses enqueues jobs for missing analyses when the process starts.
@@ -130,7 +130,10 @@ func (s *Service) requestAnalysis(ctx context.Context, t Attempt) (got analysis,
 	if len(file.Body) > maxAnalysis {
 		return got, errors.New("the analysis is too large")
 	}
-	got.figures, got.transactions = report.SplitAnalysis(file.Body)
+	var transactions []byte
+	if got.figures, transactions = report.SplitAnalysis(file.Body); transactions != nil {
+		got.transactions = report.Pack(transactions)
+	}
 	var of struct {
 		PublicToken string `json:"public_token"`
 	}

@@ -71,7 +71,8 @@ type Application struct {
 	Version         int64 // grows by one with each timeline entry
 
 	dataKey    string
-	fetched    bool // Report belongs to Journey.Succeeded and is not about to be replaced
+	raw        []byte // JSON of Report, if this transaction stores it
+	fetched    bool   // Report belongs to Journey.Succeeded and is not about to be replaced
 	fetchUntil time.Time
 }
 

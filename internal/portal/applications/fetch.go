@@ -134,7 +134,7 @@ func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *re
 	if err != nil {
 		return err
 	}
-	a.fetched, a.Report = a.fetched || isFirst, r.StoredReport
+	a.fetched, a.Report, a.raw = a.fetched || isFirst, r.StoredReport, raw
 	a.Decision.Outdated = !isFirst && a.Decision.Kind != ""
 	return nil
 }

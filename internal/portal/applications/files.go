@@ -23,11 +23,22 @@ func (s *Service) Files(ctx context.Context, id string) ([]svcapi.File, error) {
 	return s.Provider.Files(ctx, a.Product, ref)
 }
 
-// File requests one file from the provider, by its path.
+// inMemory limits how many files are in memory at once, so that they fit into that of the shipped
+// files (docs/deploy).
+var inMemory = make(chan struct{}, 8)
+
+// File requests one file from the provider, by its path. The file counts as in memory until ctx
+// ends; File waits while too many others do.
 func (s *Service) File(ctx context.Context, id, path string) (svcapi.Content, error) {
 	a, ref, err := s.withReport(ctx, id)
 	if err != nil {
 		return svcapi.Content{}, err
+	}
+	select {
+	case inMemory <- struct{}{}:
+		context.AfterFunc(ctx, func() { <-inMemory })
+	case <-ctx.Done():
+		return svcapi.Content{}, ctx.Err()
 	}
 	ctx, cancel := context.WithTimeout(ctx, fileTimeout)
 	defer cancel()

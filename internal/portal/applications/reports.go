@@ -1,12 +1,10 @@
 package applications
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
-	"io"
 
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
 
@@ -25,6 +23,20 @@ func (s *Service) Report(ctx context.Context, q store.Queryer, id string, attemp
 		return nil, err
 	}
 	return s.open(r, id, "report", r.report)
+}
+
+// NewestReport returns an application's newest report with its JSON, or ErrNoReport. In the transaction that stores
+// the report it needs no query.
+func (s *Service) NewestReport(ctx context.Context, q store.Queryer, a Application) (StoredReport, []byte, error) {
+	if a.raw != nil {
+		return a.Report, a.raw, nil
+	}
+	r, err := reportOf(ctx, q, withReport, a.ID, 0, -1)
+	if err != nil {
+		return StoredReport{}, nil, err
+	}
+	raw, err := s.open(r, a.ID, "report", r.report)
+	return r.StoredReport, raw, err
 }
 
 // Analysis returns the analysis behind a report as it was fetched, or nil if none exists. It
@@ -53,11 +65,7 @@ func (s *Service) Transactions(ctx context.Context, id string, attempt, revision
 	if err != nil {
 		return nil, err
 	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(z)
+	return report.Unpack(packed)
 }
 
 // sealAnalysis encrypts an analysis for its row, unless it is empty.
@@ -68,13 +76,7 @@ func (s *Service) sealAnalysis(ctx context.Context, tx *store.Tx, a Application,
 	if r.analysis, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, r.cell(a.ID, "analysis"), got.figures); err != nil || got.transactions == nil {
 		return err
 	}
-	var packed bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&packed, gzip.BestSpeed) // the level is a valid one
-	z.Write(got.transactions)                            // a buffer takes all
-	if err := z.Close(); err != nil {
-		return err
-	}
-	r.transactions, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, r.cell(a.ID, "transactions"), packed.Bytes())
+	r.transactions, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, r.cell(a.ID, "transactions"), got.transactions)
 	return err
 }
 

@@ -19,17 +19,20 @@ const columns = `
 	COALESCE((SELECT t.created_at FROM application_attempts t
 		WHERE t.application_id = applications.id AND t.attempt = applications.succeeded), 0)`
 
-func scan(row store.Row) (Application, error) {
+func scan(row store.Row) (Application, error) { return scanWith(row) }
+
+// scanWith scans the columns, and more after them.
+func scanWith(row store.Row, more ...any) (Application, error) {
 	var a Application
 	var attempt, since, succeeded, fetchUntil, reportAt, decided, created, updated, closed, earlierAttempt, earlierAt, begun int64
 	var revision, revised, again int64
 	var earlier StoredReport
 	var reasons string
-	err := row.Scan(&a.ID, &a.Product, &a.Mode, &a.Variant, &a.Manual, &a.SandboxReportID, &a.Origin, &a.ExternalID, &a.UserArgs,
+	err := row.Scan(append([]any{&a.ID, &a.Product, &a.Mode, &a.Variant, &a.Manual, &a.SandboxReportID, &a.Origin, &a.ExternalID, &a.UserArgs,
 		&a.ReturnURL, &a.AllowedOrigin, &a.Lang, &a.dataKey, &a.HasApplicant, &a.Journey.State, &attempt, &since,
 		&a.Journey.PublicToken, &a.Journey.Status, &a.Journey.Substatus, &a.Journey.Error, &succeeded, &fetchUntil, &reportAt,
 		&a.Decision.Kind, &a.Decision.Number, &decided, &reasons, &a.Version, &created, &updated, &closed, &earlierAttempt,
-		&earlierAt, &earlier.PublicToken, &revision, &revised, &again, &a.Decision.Outdated, &begun)
+		&earlierAt, &earlier.PublicToken, &revision, &revised, &again, &a.Decision.Outdated, &begun}, more...)...)
 	if err != nil {
 		return Application{}, store.MapNotFound(err)
 	}
@@ -60,9 +63,12 @@ func (s *Service) Get(ctx context.Context, q store.Queryer, id string) (Applicat
 }
 
 // Lock reads an application and prevents other changes until tx ends. It returns
-// store.ErrNotFound if the application does not exist.
+// store.ErrNotFound if the application does not exist. tx knows its data key afterward.
 func (s *Service) Lock(ctx context.Context, tx *store.Tx, id string) (Application, error) {
-	a, err := scan(tx.QueryRowContext(ctx, `SELECT `+columns+` FROM applications WHERE id = $1`+s.DB.ForUpdate(), id))
+	var wrapped []byte
+	a, err := scanWith(tx.QueryRowContext(ctx, `SELECT `+columns+`, (SELECT k.wrapped FROM data_keys k WHERE k.id = applications.data_key)
+		FROM applications WHERE id = $1`+s.DB.ForUpdate(), id), &wrapped)
+	s.DB.Vault.Remember(tx, a.dataKey, wrapped)
 	tx.RefreshNow()
 	return a, err
 }

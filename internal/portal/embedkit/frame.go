@@ -71,28 +71,25 @@ func (k *Kit) Grant(ctx context.Context, grant string, opens bool) (applicationI
 // The binding is permanent: for other sessions, and for an unknown or expired token,
 // it returns store.ErrNotFound. A token bound to a frame is rebound to the session if
 // the grant contains the frame's key, which is how an applicant leaves the frame.
-//
-// With isNew set, the session is not known to be a browser's yet: until Confirm, other
-// clients can soon use the token, so that programs that look at links use none up. It
-// returns whether the token is bound.
-func (k *Kit) Redeem(ctx context.Context, tx *store.Tx, grant, sessionID string, isNew bool) (applicationID string, bound bool, err error) {
+func (k *Kit) Redeem(ctx context.Context, tx *store.Tx, grant, sessionID string) (applicationID string, err error) {
 	token, key, ok := splitGrant(grant)
 	if sessionID == "" {
-		return "", false, errors.New("embedkit: a token is redeemed by a session")
+		return "", errors.New("embedkit: a token is redeemed by a session")
 	}
 	if !ok {
-		return "", false, store.ErrNotFound
+		return "", store.ErrNotFound
 	}
-	switch {
-	case key != "":
-		applicationID, err = k.bind(ctx, tx, token, sessionID, framesOf(key))
-	case isNew:
-		applicationID, err = k.bind(ctx, tx, token, opened+sessionID, "")
-		return applicationID, false, err
-	default:
-		applicationID, err = k.bind(ctx, tx, token, sessionID, "")
+	return k.bind(ctx, tx, token, sessionID, framesOf(key))
+}
+
+// Unused returns the application of a token that a browser can still redeem, or
+// store.ErrNotFound.
+func (k *Kit) Unused(ctx context.Context, token string) (applicationID string, err error) {
+	g, err := k.granted(ctx, k.DB.SQL, token)
+	if err == nil && (g.holder != "" || !k.Now().Before(g.until)) {
+		err = store.ErrNotFound
 	}
-	return applicationID, err == nil, err
+	return g.application, err
 }
 
 // frame handles the first page of an element's frame, or of its window in the mode

@@ -74,7 +74,7 @@ func (k *testKit) embedToken() (id, token string) {
 
 func (c *testKit) redeem(grant, session string) (id string, err error) {
 	err = c.DB.Tx(c.t.Context(), func(ctx context.Context, tx *store.Tx) error {
-		id, _, err = c.Redeem(ctx, tx, grant, session, false)
+		id, err = c.Redeem(ctx, tx, grant, session)
 		return err
 	})
 	return id, err

@@ -2,7 +2,6 @@ package embedkit
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"vestibule/internal/store"
@@ -34,7 +33,7 @@ func (k *Kit) Token(ctx context.Context, tx *store.Tx, applicationID, origin str
 type granted struct {
 	application string
 	origin      string // may frame the application; may be ""
-	holder      string // a session or the frames of one page; "" or opened by a session before first use
+	holder      string // a session or the frames of one page; "" before first use
 	until       time.Time
 }
 
@@ -47,51 +46,17 @@ func (k *Kit) grantedByHash(ctx context.Context, q store.Queryer, hash []byte) (
 	err = q.QueryRowContext(ctx, `SELECT application_id, allowed_origin,
 		COALESCE(session_id, ''), expires_at FROM embed_grants WHERE hash = $1`,
 		hash).Scan(&g.application, &g.origin, &g.holder, &until)
-	if g.until = store.Time(until); strings.HasPrefix(g.holder, opened) {
-		g.holder = ""
-	}
+	g.until = store.Time(until)
 	return g, store.MapNotFound(err)
 }
-
-// opened precedes the session of a client that has followed a token's link, and has not
-// come back with the session's cookie. After openedFor, or once the client came back without
-// the cookie, other clients can use the token.
-const (
-	opened    = "opened:"
-	openedFor = 10 * time.Second
-)
 
 // bind binds an embed token to holder, unless it is bound to a holder other than
 // former.
 func (k *Kit) bind(ctx context.Context, q store.Queryer, token, holder, former string) (applicationID string, err error) {
-	now := k.Now()
-	err = q.QueryRowContext(ctx, `UPDATE embed_grants SET session_id = $1, opened_at = $3
-		WHERE hash = $2 AND expires_at > $3
-		AND (session_id IS NULL OR session_id LIKE $5 AND opened_at < $6 OR session_id = $1 OR session_id = $4) RETURNING application_id`,
-		holder, store.Hash(token), store.Micros(now), former, opened+"%", store.Micros(now.Add(-openedFor))).Scan(&applicationID)
+	err = q.QueryRowContext(ctx, `UPDATE embed_grants SET session_id = $1
+		WHERE hash = $2 AND expires_at > $3 AND (session_id IS NULL OR session_id = $1 OR session_id = $4) RETURNING application_id`,
+		holder, store.Hash(token), store.Micros(k.Now()), former).Scan(&applicationID)
 	return applicationID, store.MapNotFound(err)
-}
-
-// Confirm binds the application's token that the session was the last to open, and reports
-// whether there is one.
-func (k *Kit) Confirm(ctx context.Context, tx *store.Tx, applicationID, sessionID string) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE embed_grants SET session_id = $1
-		WHERE application_id = $2 AND session_id = $3 AND expires_at > $4`,
-		sessionID, applicationID, opened+sessionID, store.Micros(tx.Now)))
-}
-
-// Release lets other clients use a token of the application whose client came back without
-// the cookie.
-func (k *Kit) Release(ctx context.Context, applicationID string) error {
-	var n int
-	err := k.DB.SQL.QueryRowContext(ctx, `SELECT COUNT(*) FROM embed_grants
-		WHERE application_id = $1 AND session_id LIKE $2 AND opened_at > 0`, applicationID, opened+"%").Scan(&n)
-	if err != nil || n == 0 {
-		return err
-	}
-	_, err = k.DB.SQL.ExecContext(ctx, `UPDATE embed_grants SET opened_at = 0
-		WHERE application_id = $1 AND session_id LIKE $2`, applicationID, opened+"%")
-	return err
 }
 
 // Forget deletes the embed tokens of an application.

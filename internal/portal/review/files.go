@@ -110,7 +110,9 @@ func (d *Handler) pageImage(w http.ResponseWriter, r *http.Request, by staff.Use
 	if err != nil || n < 1 || n > pageimage.MaxPages {
 		return httpx.NewError(contract.CodeNotFound, pageimage.ErrNoPage)
 	}
-	a, f, err := d.open(r, by)
+	ctx, done := context.WithCancel(r.Context())
+	defer done()
+	a, f, err := d.open(r.WithContext(ctx), by)
 	if err != nil {
 		return d.noFiles(w, r, by, a, err)
 	}
@@ -118,8 +120,8 @@ func (d *Handler) pageImage(w http.ResponseWriter, r *http.Request, by staff.Use
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	m, err := d.PageImages.Page(r.Context(), f.Body, n)
-	if err != nil {
+	m, err := d.PageImages.Page(ctx, f.Body, n)
+	if done(); err != nil { // the file is not in memory while the browser reads the page
 		return notShown(err)
 	}
 	w.Header().Set("Content-Type", m.Type)

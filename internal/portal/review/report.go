@@ -100,7 +100,7 @@ func Summarize(s *applications.Service) func(context.Context, store.Queryer, app
 		if !a.Product.Valid() {
 			return none, nil
 		}
-		raw, err := s.Report(ctx, q, a.ID, 0, -1)
+		_, raw, err := s.NewestReport(ctx, q, a)
 		if errors.Is(err, store.ErrNotFound) {
 			return none, nil
 		}

@@ -90,7 +90,7 @@ func (s *Service) confirmChange(ctx context.Context, tx *store.Tx, l i18n.Lang, 
 	}
 	text, link := changeTexts[e.Action], s.URL+providerui.Access{Lang: l}.Link(Path)
 	args := []string{"service", s.Visits.Operator.Name, "link", link,
-		"day", ui.DayWords(l, e.Until.UTC().Add(-time.Second))} // the last moment belongs to the day before
+		"day", ui.DayInZone(l, e.Until.Add(-time.Second))} // the last moment belongs to the day before
 	return s.send(ctx, tx, to, l, i18n.T(l, text.subject, args...), i18n.T(l, text.body, args...), link, confirmationLife)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"vestibule/internal/contract"
@@ -35,7 +36,7 @@ func (s *Service) renderFreeze(w http.ResponseWriter, r *http.Request, o session
 		return err
 	}
 	v.Access, v.File = s.base(r), s.fileView(file)
-	v.FirstDay, v.LastDay = s.Now().UTC(), s.Now().UTC().Add(freeze.MaxLift)
+	v.FirstDay, v.LastDay = s.Now().UTC().Add(-12*time.Hour), s.Now().UTC().Add(freeze.MaxLift) // from today in every time zone
 	return write(w, r, status, providerui.AccessFreezePage(v))
 }
 
@@ -72,9 +73,8 @@ func (s *Service) changeFreeze(w http.ResponseWriter, r *http.Request, o session
 	}
 	var until time.Time
 	if in.Get("change") == changeUntil {
-		day, err := time.Parse(time.DateOnly, in.Get("until"))
-		until = day.AddDate(0, 0, 1) // the whole day
-		if err != nil || !until.After(s.Now()) || day.After(s.Now().Add(freeze.MaxLift)) {
+		until, err = endOfDay(in.Get("until"), in.Get("offset"))
+		if err != nil || !until.After(s.Now()) || until.AddDate(0, 0, -1).After(s.Now().Add(freeze.MaxLift)) {
 			return s.renderFreeze(w, r, o, http.StatusUnprocessableEntity,
 				providerui.AccessFreeze{Until: httpx.Truncate(in.Get("until"), 20), Problem: "access.freeze.no_day"})
 		}
@@ -95,6 +95,17 @@ func (s *Service) changeFreeze(w http.ResponseWriter, r *http.Request, o session
 	}
 	httpx.SeeOther(w, b.Link(Path+"/freeze")+"&"+url.Values{"done": {in.Get("change")}}.Encode())
 	return nil
+}
+
+// endOfDay returns when a day ends in the person's time zone, which is so many minutes behind UTC; a form that was
+// sent without script does not say it, and the day is one of UTC.
+func endOfDay(day, behind string) (time.Time, error) {
+	zone := time.UTC
+	if n, err := strconv.Atoi(behind); err == nil && n >= -14*60 && n <= 12*60 {
+		zone = time.FixedZone("", -60*n)
+	}
+	t, err := time.ParseInLocation(time.DateOnly, day, zone)
+	return t.AddDate(0, 0, 1), err
 }
 
 // applyChange makes a change of the file, and returns the entry of the log, or the zero entry if

@@ -118,7 +118,7 @@ func TestFreezePreventsEverythingNew(t *testing.T) {
 			t.Errorf("%d entries about one company's attempts of a day", n)
 		}
 
-		// Lifted for a time: until the end of the day.
+		// Lifted for a time: until the end of the day, in UTC without script.
 		day := s.Now().UTC().Format(time.DateOnly)
 		s.change(b, "until", day)
 		s.emails(3) // the link, and two that confirm the changes
@@ -189,6 +189,48 @@ func (s *testServer) mailboxes() *mail.Mailboxes {
 	return boxes
 }
 
+// TestLiftEndsInTheZoneOfThePerson lifts a freeze until days in several time zones.
+func TestLiftEndsInTheZoneOfThePerson(t *testing.T) {
+	storetest.Each(t, store.Provider, onDB(func(t *testing.T, s *testServer) {
+		const address = "ana@example.com"
+		s.share("Ana", address)
+		b := s.open(s.link(address, 1))
+		s.change(b, "freeze", "")
+		sent, today := len(s.emails(2)), s.Now().UTC().Truncate(24*time.Hour)
+		for _, c := range []struct {
+			day    int // from today
+			behind string
+			ends   time.Duration // after the day in UTC; negative: refused
+			zone   string
+		}{
+			{1, "", 0, "(UTC)"}, {1, "300", 5 * time.Hour, "(UTC-05:00)"}, {1, "-330", -330 * time.Minute, "(UTC+05:30)"},
+			{1, "0", 0, "(UTC)"}, {2, "841000", 0, "(UTC)"}, {3, "\u202e", 0, "(UTC)"},
+		} {
+			day := today.AddDate(0, 0, c.day)
+			a := b.Do("POST", "/access/freeze?lang=en", url.Values{"change": {"until"}, "until": {day.Format(time.DateOnly)}, "offset": {c.behind}})
+			if a.Status != http.StatusSeeOther {
+				t.Fatalf("%+v: %d %s", c, a.Status, a.Body)
+			}
+			ends := day.AddDate(0, 0, 1).Add(c.ends)
+			if n := s.Count(`SELECT count(*) FROM consumer_files WHERE lifted_until = $1`, ends.UnixMicro()); n != 1 {
+				t.Errorf("%+v: the freeze does not begin again at %s", c, ends)
+			}
+			sent++
+			mail := s.emails(sent)[sent-1]
+			if want := ui.DayWords(i18n.English, day) + " " + c.zone; !strings.Contains(mail.Text, want) || !strings.Contains(mail.Subject, want) {
+				t.Errorf("%+v: the email does not say %q: %s", c, want, mail.Text)
+			}
+			want := ui.MomentWords(i18n.English, ends.Add(-time.Second))
+			for _, path := range []string{"/access", "/access/freeze", "/access/history"} {
+				checkBody(t, b.Do("GET", path+"?lang=en", nil), 200, []string{want}, nil)
+			}
+		}
+		a := b.Do("POST", "/access/freeze?lang=en", url.Values{"change": {"until"}, "until": {today.AddDate(0, 0, -2).Format(time.DateOnly)},
+			"offset": {"720"}})
+		checkBody(t, a, http.StatusUnprocessableEntity, []string{i18ntest.EN("access.freeze.no_day")}, nil)
+	}))
+}
+
 // TestFraudAlertIsInNewReports checks the alert's notice in reports of its time, and not in others.
 func TestFraudAlertIsInNewReports(t *testing.T) {
 	storetest.Each(t, store.Provider, onDB(func(t *testing.T, s *testServer) {
@@ -246,7 +288,7 @@ func TestChangesOfFileAreConfirmed(t *testing.T) {
 			for range 2 {
 				s.change(b, c.change, until.Format(time.DateOnly))
 			}
-			day := ui.DayWords(i18n.English, c.day)
+			day := ui.DayInZone(i18n.English, c.day)
 			m := s.emails(i + 2)[i+1]
 			if want := i18ntest.EN(c.subject, "service", "Vestibule Verification", "day", day); m.To != address || m.Subject != want ||
 				c.day != until && !strings.Contains(m.Text, day) || !strings.Contains(m.Text, s.URL+"/access?lang=en") {

@@ -2,6 +2,7 @@ package customers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -56,6 +57,35 @@ func (s *Service) EnsureParent(ctx context.Context, tx *store.Tx, p ParentAccoun
 		return id, replaceCompleteURLs(ctx, tx, id, []string{p.CompleteURL})
 	}
 	return id, nil
+}
+
+// EnsureChild adds a child account with its credential and products to the parent with a publicId. If there is one
+// with its publicId or name, nothing changes.
+func (s *Service) EnsureChild(ctx context.Context, tx *store.Tx, parent string, p ParentAccount) error {
+	if _, err := s.ByPublicID(ctx, tx, p.PublicID); !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	of, err := s.ByPublicID(ctx, tx, parent)
+	if err != nil {
+		return err
+	}
+	a := Account{ID: uuid.NewString(), PublicID: p.PublicID, ParentID: of.ID, Name: p.Name, Environment: of.Environment,
+		ReturnMode: of.ReturnMode, RequireForm: of.RequireForm, Created: tx.Now}
+	if added, err := insertChild(ctx, tx, a); err != nil || !added {
+		return err
+	}
+	err = insertCredential(ctx, tx, Credential{ID: uuid.NewString(), CustomerID: a.ID, ClientID: p.ClientID, Created: tx.Now},
+		store.Hash(p.SecretKey))
+	for kind, id := range p.Products {
+		c := Configuration{}
+		if err == nil {
+			c, err = sameConfiguration(ctx, tx, of.ID, defaultConfiguration(kind))
+		}
+		if err == nil {
+			_, _, err = s.AddProduct(ctx, tx, Product{ID: id, CustomerID: a.ID, Name: productName(kind), Configuration: c})
+		}
+	}
+	return err
 }
 
 // generatedConfigurations returns the configurations of a parent account. The first of a

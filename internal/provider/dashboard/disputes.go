@@ -41,7 +41,7 @@ func (s *Service) disputes(ctx context.Context, r *http.Request, by user, d prov
 	v := providerui.DashboardDisputes{List: listOf(path, q)}
 	for _, x := range all {
 		row := x.View()
-		if by.pages.Operators {
+		if x.CustomerID != by.account.ID { // of a child, or for an operator
 			a, err := s.Customers.ByID(ctx, s.DB.SQL, x.CustomerID)
 			if err != nil {
 				return nil, err

@@ -138,7 +138,7 @@ func (s *Service) Freeze(ctx context.Context, tx *store.Tx, mailbox []byte) (Ent
 	})
 }
 
-// Lift lifts the freeze of a file until an instant or, if that is zero, for good.
+// Lift lifts the freeze of a file until an instant or, if that is zero, for good. The entry keeps the instant's zone.
 func (s *Service) Lift(ctx context.Context, tx *store.Tx, mailbox []byte, until time.Time) (Entry, error) {
 	e := Entry{Action: ActionLifted, Until: until}
 	if !until.IsZero() {
@@ -149,7 +149,7 @@ func (s *Service) Lift(ctx context.Context, tx *store.Tx, mailbox []byte, until 
 		if f.FrozenAt.IsZero() {
 			return false
 		}
-		if f.LiftedUntil = until; until.IsZero() {
+		if f.LiftedUntil = until.UTC(); until.IsZero() {
 			f.FrozenAt = time.Time{}
 		}
 		return *f != before

@@ -29,8 +29,6 @@ const (
 	maxWords = 6_000
 	maxWord  = 200     // bytes
 	maxTSV   = 4 << 20 // bytes of the engine's output for a page
-	memory   = 1 << 20 // kilobytes of address space of tesseract
-	pdfSpace = 400_000 // kilobytes of address space of pdftoppm
 )
 
 // Errors of Read. They mean that the file, and not the program, is at fault.
@@ -242,11 +240,8 @@ func (e *Engine) words(ctx context.Context, g *gray, way string) ([]box, error) 
 
 // run runs a program with limits, and returns at most limit bytes of its output.
 func (e *Engine) run(ctx context.Context, in []byte, limit int, program string, args ...string) ([]byte, error) {
-	space := memory
-	if program == e.pdftoppm {
-		space = pdfSpace
-	}
-	out, err := subprocess.Run(ctx, in, subprocess.Limits{Time: e.limit, Memory: space, Output: limit}, program, args...)
+	limits := subprocess.Limits{Time: e.limit, Memory: subprocess.Memory, Output: limit}
+	out, err := subprocess.Run(ctx, in, limits, program, args...)
 	if errors.Is(err, subprocess.ErrOutput) {
 		return nil, ErrTooLarge
 	}

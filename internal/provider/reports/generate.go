@@ -1,14 +1,11 @@
 package reports
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -306,11 +303,8 @@ func (s *Service) decrypt(r Report, name string, sealed, wrapped []byte) ([]byte
 }
 
 // body returns a report's body: unchanged for its owner, and without the owner's
-// labels for a third party.
+// labels for a third party. Call markRead before.
 func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
-	if err := s.markRead(ctx, r); err != nil {
-		return nil, err
-	}
 	sealed, wrapped, err := column(ctx, s.DB.SQL, r.PublicToken, "body")
 	if err != nil {
 		return nil, err
@@ -322,7 +316,7 @@ func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := unpack(plain)
+	body, err := report.Unpack(plain)
 	if err != nil || r.Relay == "" {
 		return body, err
 	}
@@ -335,27 +329,11 @@ func cell(r Report, name string) store.Cell {
 	return store.Cell{Table: "reports", Column: name, Row: r.PublicToken}
 }
 
-// compressors are used again, because each has a megabyte of tables.
-var compressors = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is a valid one
-	return z
-}}
-
-// pack compresses v as JSON. It never compresses data of different customers together.
+// pack compresses v as JSON.
 func pack(v any) ([]byte, error) {
 	raw, err := report.Encode(v)
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	z := compressors.Get().(*gzip.Writer)
-	defer compressors.Put(z)
-	z.Reset(&b)
-	if _, err := z.Write(raw); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return report.Pack(raw), nil
 }

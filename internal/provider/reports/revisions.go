@@ -1,13 +1,10 @@
 package reports
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"time"
@@ -485,7 +482,7 @@ func (s *Service) revisionBody(ctx context.Context, q store.Queryer, r Report, r
 
 // parse parses a packed body. The parsers' errors may quote personal data.
 func parse(kind contract.Product, packed []byte) (raw []byte, body any, err error) {
-	if raw, err = unpack(packed); err != nil {
+	if raw, err = report.Unpack(packed); err != nil {
 		return nil, nil, err
 	}
 	switch kind {
@@ -538,13 +535,4 @@ func unreadable(err error) error {
 // revisionCell is the encryption context of a revision's columns.
 func revisionCell(r Report, number int, name string) store.Cell {
 	return store.Cell{Table: "report_revisions", Column: name, Row: r.PublicToken + "/" + strconv.Itoa(number)}
-}
-
-// unpack decompresses the output of pack.
-func unpack(packed []byte) ([]byte, error) {
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(z)
 }

@@ -194,14 +194,26 @@ func (s *Service) apply(ctx context.Context, handle, nonce string, in flow.Input
 		if v, err = s.catchUp(ctx, tx, v); err != nil || v.outdated(nonce) {
 			return err
 		}
+		if v.State == flow.Created {
+			if v, err = s.markOpened(ctx, tx, v); err != nil {
+				return err
+			}
+		}
 		v, _, err = s.advance(ctx, tx, v, in)
 		return err
 	})
 	return v, err
 }
 
-// nonce identifies the current step. Every accepted input changes it.
-func (v visit) nonce() string { return strconv.FormatInt(v.version, 36) }
+// nonce identifies the current step. Every accepted input changes it, but the first: the form
+// of a page that a script marks as opened stays valid.
+func (v visit) nonce() string {
+	n := v.version
+	if v.State == flow.Created {
+		n++
+	}
+	return strconv.FormatInt(n, 36)
+}
 
 // outdated reports whether a form's nonce is not that of the current step. A form
 // without a nonce comes from an older version; only its action must fit the step.
@@ -218,26 +230,20 @@ func (s *Service) retry(ctx context.Context, f func(ctx context.Context, tx *sto
 	return errStale
 }
 
-// openPage opens a visit when the applicant loads its page.
-func (s *Service) openPage(ctx context.Context, handle string) (v visit, err error) {
-	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if v, err = byHandle(ctx, tx, handle); err != nil {
-			return err
-		}
-		v, err = s.markOpened(ctx, tx, v)
-		return err
-	})
-	return v, err
-}
-
-// markOpened opens a visit; one with a prepared report continues immediately.
+// markOpened opens a visit by the first request after its page; one with a prepared report
+// continues immediately.
 func (s *Service) markOpened(ctx context.Context, tx *store.Tx, v visit) (visit, error) {
 	v, moved, err := s.advance(ctx, tx, v, flow.Input{Kind: flow.EventOpened})
-	if err != nil || !moved || v.sandboxReportID == "" || s.sandbox(v.environment) == nil {
+	if err != nil || !moved || !s.isPrepared(v) {
 		return v, err
 	}
 	v, _, err = s.advance(ctx, tx, v, flow.Input{Kind: flow.EventPrepared})
 	return v, err
+}
+
+// isPrepared reports whether the visit's report is made from a prepared one.
+func (s *Service) isPrepared(v visit) bool {
+	return v.sandboxReportID != "" && s.sandbox(v.environment) != nil
 }
 
 // ReportFinished is called in the transaction that ends a report. It ignores reports without a

@@ -141,11 +141,6 @@ func (s *Service) bindBrowser(r *http.Request, v visit, secret string) error {
 	return s.authorize(r, v)
 }
 
-// fetchedAhead reports whether a browser fetches the page before anyone asks for it.
-func fetchedAhead(r *http.Request) bool {
-	return r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != ""
-}
-
 // requireNavigation returns an error unless a browser leads the applicant to the page: for
 // other methods than GET, and for a page that is fetched ahead.
 func requireNavigation(w http.ResponseWriter, r *http.Request) error {
@@ -153,7 +148,7 @@ func requireNavigation(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", http.MethodGet)
 		return httpx.NewError(contract.CodeMethodNotAllowed, errors.New("only GET returns"))
 	}
-	if fetchedAhead(r) {
+	if r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != "" {
 		return httpx.NewError(contract.CodeUnavailable, errors.New("the page was fetched ahead"))
 	}
 	return nil

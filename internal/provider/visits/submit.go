@@ -30,11 +30,6 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
 	if err := s.authorize(r, v); err != nil {
 		return err
 	}
-	if v.State == flow.Created && r.Method == http.MethodGet && !fetchedAhead(r) {
-		if v, err = s.openPage(r.Context(), handle); err != nil {
-			return err
-		}
-	}
 	if v.hosted && v.browser == nil && r.Method == http.MethodGet && s.secretOf(r, handle) == "" {
 		s.setSecret(w, r, handle)
 	}
@@ -64,7 +59,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		redirectTo(w, r, Path(handle))
 		return nil
 	}
-	if event != flow.EventClosed && event != flow.EventReopened { // these do not begin a visit
+	if event != flow.EventOpened && event != flow.EventClosed && event != flow.EventReopened { // these do not begin a visit
 		if err := s.bindBrowser(r, v, s.secretOf(r, handle)); err != nil {
 			return err
 		}

@@ -97,9 +97,12 @@ func (s *Service) view(r *http.Request, v visit, customer string) providerui.Vis
 		}
 	case flow.Closed:
 		p.Step, p.End = flow.StepEnd, "exit"
-	case flow.Created:
-		p.Step = flow.StepConsent
-	case flow.Open, flow.Connecting:
+	case flow.Created, flow.Open, flow.Connecting:
+		if v.State == flow.Created {
+			if p.Step, p.Opens = flow.StepConsent, "acted"; s.isPrepared(v) {
+				p.Opens = "seen"
+			}
+		}
 		if r.Method == http.MethodGet && r.URL.Query().Has("close") {
 			p.Step = flow.StepLeave
 		}

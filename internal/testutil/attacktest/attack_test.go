@@ -780,15 +780,21 @@ func useEmbedTokenOnce(t *testing.T, f *fleet, key []string) {
 		lastName + `","email":"` + email + `","dob":"1980-02-29"}}`
 	json.Unmarshal([]byte(f.good(t, 201, nil, "POST", "/api/v1/applications", body, key...).body), &made)
 	f.keep(made.EmbedToken)
+	post := []string{"Content-Type", asForm, "Cookie", "vestibule-probe=1"}
 	for _, bad := range []string{made.EmbedToken[1:], strings.ToLower(made.EmbedToken), made.EmbedToken + "A", "", "%00"} {
-		if got := f.do(t, &browser{}, "GET", "/applications/"+made.ID+"?grant="+bad, ""); got.status < 400 ||
-			got.header.Get("Set-Cookie") != "" {
-			t.Errorf("a bad embed token = %d", got.status)
+		for _, got := range []reply{f.do(t, &browser{}, "GET", "/applications/"+made.ID+"?grant="+bad, ""),
+			f.do(t, &browser{}, "POST", "/applications/"+made.ID+"/connect", "grant="+bad, post...)} {
+			if got.status < 400 || got.header.Get("Set-Cookie") != "" {
+				t.Errorf("a bad embed token = %d", got.status)
+			}
 		}
 	}
-	refused(t, "of another application", f.do(t, &browser{}, "GET", "/applications/"+uuid.NewString()+"?grant="+made.EmbedToken, ""))
+	other := "/applications/" + uuid.NewString()
+	refused(t, "of another application", f.do(t, &browser{}, "GET", other+"?grant="+made.EmbedToken, ""))
+	refused(t, "of another application", f.do(t, &browser{}, "POST", other+"/connect", "grant="+made.EmbedToken, post...))
+	f.good(t, 200, &browser{}, "GET", "/applications/"+made.ID+"?grant="+made.EmbedToken, "")
 	by := f.atOnce(t, 20, func(int) (reply, error) {
-		return f.send(&browser{}, "GET", "/applications/"+made.ID+"?grant="+made.EmbedToken, "")
+		return f.send(&browser{}, "POST", "/applications/"+made.ID+"/connect", "grant="+made.EmbedToken, post...)
 	})
 	if len(by[303]) != 1 || len(by[404]) != 19 {
 		t.Errorf("%d browsers have access, %d do not", len(by[303]), len(by[404]))

@@ -294,7 +294,8 @@ func (l *ledger) apply(working context.Context, worker int) {
 		id := made.field("id")
 		l.locked(func() { l.applications[id] = false })
 		at := l.f.portal + "/applications/" + id
-		entered, ok := l.until("GET", at+"?grant="+made.field("embedToken"), "", 303)
+		entered, ok := l.until("POST", at+"/connect", "grant="+made.field("embedToken"), 303, "Content-Type", asForm,
+			"Cookie", "vestibule-probe=1")
 		if !ok {
 			continue
 		}

@@ -127,7 +127,11 @@ type Credentials struct {
 	Account
 	Products      map[string]string
 	WebhookSecret string
-	ThirdParty    struct {
+	Child         struct {
+		Account
+		Products map[string]string
+	}
+	ThirdParty struct {
 		Account
 		WebhookSecret string
 		Dashboard     Login

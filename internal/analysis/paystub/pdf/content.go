@@ -29,7 +29,8 @@ type painter struct {
 	order  int
 	op     int
 	object int
-	over   bool // drawing an annotation
+	over   bool   // drawing an annotation
+	turns  [4]int // letters by direction: to the right, up, to the left, down
 
 	resources dict // of the page
 	marks     []mark

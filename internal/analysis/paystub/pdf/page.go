@@ -95,10 +95,27 @@ func (r *reader) page(node, own dict) {
 		}
 	}
 	x, y := min(corner[0], corner[2]), min(corner[1], corner[3])
-	r.out.Pages = append(r.out.Pages, Page{Width: max(corner[0], corner[2]) - x, Height: max(corner[1], corner[3]) - y,
-		Rotate: ((r.asInt(own.get("Rotate"))%360 + 360) % 360) / 90 * 90})
-	p := &painter{r: r, page: &r.out.Pages[len(r.out.Pages)-1], fonts: map[name]*decoder{}}
+	page := Page{Width: max(corner[0], corner[2]) - x, Height: max(corner[1], corner[3]) - y,
+		Rotate: ((r.asInt(own.get("Rotate"))%360 + 360) % 360) / 90 * 90}
+	r.out.Pages = append(r.out.Pages, page)
 	base := matrix{1, 0, 0, 1, -x, -y}
+	turns := r.paint(node, own, base)
+	for q, m := range [4]matrix{1: {0, -1, 1, 0, 0, page.Width}, 2: {-1, 0, 0, -1, page.Width, page.Height}, 3: {0, 1, -1, 0, page.Height, 0}} {
+		if turns[q] <= turns[0]+turns[1]+turns[2]+turns[3]-turns[q] || q == 0 {
+			continue
+		}
+		if page.Rotate = (page.Rotate - 90*q + 360) % 360; q != 2 {
+			page.Width, page.Height = page.Height, page.Width
+		}
+		r.out.Pages[len(r.out.Pages)-1] = page
+		r.paint(node, own, base.times(m))
+	}
+}
+
+// paint reads the content of the last page, with its coordinates transformed, and returns how many
+// letters run to the right, up, to the left and down.
+func (r *reader) paint(node, own dict, base matrix) [4]int {
+	p := &painter{r: r, page: &r.out.Pages[len(r.out.Pages)-1], fonts: map[name]*decoder{}}
 	p.state = state{ctm: base, stretch: 1, opaque: true}
 	p.resources = r.asDict(own.get("Resources"))
 	var content []byte
@@ -120,6 +137,7 @@ func (r *reader) page(node, own dict) {
 	for _, v := range r.asArray(node.get("Annots")) {
 		p.annotation(r.asDict(v), base)
 	}
+	return p.turns
 }
 
 // annotation draws the appearance of an annotation. It skips hidden annotations, links and

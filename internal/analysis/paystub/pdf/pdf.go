@@ -83,7 +83,7 @@ type Font struct {
 }
 
 // Page holds the content of a page in the order of drawing. Positions are points from the
-// lower left corner of the page before its rotation.
+// lower left corner of the page before its rotation, or as its text is read if most of it is turned.
 type Page struct {
 	Width, Height float64
 	Rotate        int // degrees clockwise for display: 0, 90, 180 or 270

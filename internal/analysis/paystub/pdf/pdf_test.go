@@ -86,7 +86,8 @@ func TestTextPositions(t *testing.T) {
 		{"with much between", "BT /F 10 Tf [(a) -2000 (b)] TJ ET", "a@0,0-6|b@26,0-32"},
 		{"on a page that is moved and made larger", "q 2 0 0 2 10 20 cm BT /F 10 Tf 5 5 Td (a) Tj ET Q BT (b) Tj ET", "a@20,30-32"},
 		{"stretched, spaced and raised", "BT /F 10 Tf 50 Tz 2 Tc 3 Ts (ab) Tj ET", "ab@0,3-8"},
-		{"from below", "BT /F 10 Tf 0 1 -1 0 9 9 Tm (a) Tj ET", "a@9,9-9 turned"},
+		{"from below", "BT /F 10 Tf (bb) Tj 0 1 -1 0 9 9 Tm (a) Tj ET", "bb@0,0-12|a@9,9-9 turned"},
+		{"a page from below", "BT /F 10 Tf 0 1 -1 0 9 9 Tm (a) Tj ET", "a@9,603-15"},
 		{"not painted", "BT /F 10 Tf 3 Tr (a) Tj ET", "a@0,0-6 hidden"},
 		{"with escapes and numbers of letters", `BT /F 10 Tf (\(\101\)\
 b) Tj <4142 4> Tj ET`, "(A)b@0,0-24|AB@@24,0-42"},

@@ -10,6 +10,7 @@ func (p *painter) show(parts []any) {
 	}
 	p.op++
 	var run Run
+	quarter := 0
 	var b strings.Builder
 	begin := func() {
 		m := matrix{1, 0, 0, 1, 0, s.rise}.times(p.text).times(s.ctm)
@@ -19,12 +20,21 @@ func (p *painter) show(parts []any) {
 			run.Stretch *= abs(m[0] / m[3])
 		}
 		run.Hidden, run.White = s.mode == 3 || s.mode == 7, s.white
+		switch quarter = 0; {
+		case abs(m[1]) > abs(m[0]) && m[1] > 0:
+			quarter = 1
+		case abs(m[1]) > abs(m[0]):
+			quarter = 3
+		case m[0] < 0 && m[3] < 0:
+			quarter = 2
+		}
 		run.Turned = m[0] <= 0 || abs(m[1]) > 0.01*abs(m[0]) || s.size < 0 && m[0] > 0
 	}
 	finish := func() {
 		if b.Len() > 0 {
 			run.End = p.text.times(s.ctm)[4]
 			run.Text, run.Order = b.String(), p.order
+			p.turns[quarter] += b.Len()
 			p.order++
 			take(&p.r.left.runs, 1, "text")
 			p.page.Runs = append(p.page.Runs, run)

@@ -17,19 +17,20 @@ import (
 	"vestibule/internal/portal/embedkit"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
+	portalui "vestibule/templates/portal"
 )
 
-// ErrRedirected means that the response is already written: the browser was redirected to
-// the address without the token.
-var ErrRedirected = errors.New("applicant: the browser was redirected")
+// ErrRedirected means that the response is already written: a redirect to the address without
+// the token, or the page of a link.
+var ErrRedirected = errors.New("applicant: the response is written")
 
 var errNotFound = httpx.NewError(contract.CodeNotFound, errors.New("no application of this visitor"))
 
 // Authorize returns the application that the address names if the visitor may see it,
-// by the browser's session or by an embed token; otherwise CodeNotFound. For a token in a
-// top-level page it grants the browser's session access and redirects to the address
-// without the token (ErrRedirected). In a frame, which has no cookies, the token stays in
-// the address.
+// by the browser's session or by an embed token; otherwise CodeNotFound. For a token in the
+// address of a top-level page it shows a page that posts the token (ErrRedirected). If the
+// token has a frame's key, it grants the browser's session access and redirects to the address
+// without the token. In a frame, which has no cookies, the token stays in the address.
 func (s *Handler) Authorize(w http.ResponseWriter, r *http.Request) (applications.Application, Visitor, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
@@ -54,21 +55,9 @@ func (s *Handler) Authorize(w http.ResponseWriter, r *http.Request) (application
 	return a, v, err
 }
 
-// authorizeSession requires that a session may see the application. A session that has
-// followed the application's link gets access when the client first sends its cookie.
+// authorizeSession requires that a session may see the application.
 func (s *Handler) authorizeSession(ctx context.Context, id, sessionID string) error {
-	if sessionID == "" {
-		return cmp.Or(s.Kit.Release(ctx, id), error(errNotFound))
-	}
 	ok, err := s.Service.HasAccess(ctx, id, sessionID)
-	if err == nil && !ok {
-		err = s.Service.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-			if ok, err = s.Kit.Confirm(ctx, tx, id, sessionID); err != nil || !ok {
-				return err
-			}
-			return s.Service.GrantAccess(ctx, tx, id, sessionID)
-		})
-	}
 	if err == nil && !ok {
 		err = errNotFound
 	}
@@ -77,19 +66,83 @@ func (s *Handler) authorizeSession(ctx context.Context, id, sessionID string) er
 
 // authorizeToken grants access to a visitor with an embed token.
 func (s *Handler) authorizeToken(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
-	dest := r.Header.Get("Sec-Fetch-Dest")
+	dest, keyed := r.Header.Get("Sec-Fetch-Dest"), strings.Contains(token, ".")
 	// Without Sec-Fetch-Dest, assume a frame if the token has a frame's key, unless
 	// the address says that it is for the top window.
-	if dest != "document" && (dest != "" || strings.Contains(token, ".") && r.URL.Query().Get("window") != "top") {
+	switch {
+	case dest != "document" && (dest != "" || keyed && r.URL.Query().Get("window") != "top"):
 		return s.authorizeFrame(w, r, id, token, v)
+	case r.Method == http.MethodGet && !keyed:
+		return s.showLink(w, r, id, token, v.Session.ID)
 	}
+	if err := s.redeem(w, r, id, token, v); err != nil || r.Method != http.MethodGet {
+		return err
+	}
+	httpx.SeeOther(w, r.URL.Path)
+	return ErrRedirected
+}
+
+// showLink shows the page of an application's link, which posts the token: programs that
+// look at links post nothing. A browser that has access is redirected.
+func (s *Handler) showLink(w http.ResponseWriter, r *http.Request, id, token, sessionID string) error {
+	switch err := s.authorizeSession(r.Context(), id, sessionID); {
+	case err == nil:
+		httpx.SeeOther(w, r.URL.Path)
+		return ErrRedirected
+	case !errors.Is(err, errNotFound):
+		return err
+	}
+	got, err := s.Kit.Unused(r.Context(), token)
+	if errors.Is(err, store.ErrNotFound) || err == nil && got != id {
+		return errNotFound
+	}
+	if err != nil {
+		return err
+	}
+	s.probe(w, r)
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	httpx.SetSecurityHeaders(w, httpx.CSP{FormAction: s.Service.FormTargets})
+	return cmp.Or(httpx.HTML(w, r, http.StatusOK, portalui.LeavePage(portalui.Leave{Base: s.Base(r), URL: ConnectURL(id),
+		Field: linkField, Token: token, Text: "leave.link", Button: "resume.arrive.continue"})), ErrRedirected)
+}
+
+const linkField = "grant"
+
+// useLink grants the browser that posted a link's token access. A browser that keeps no
+// cookies does not use the link up.
+func (s *Handler) useLink(w http.ResponseWriter, r *http.Request) error {
+	form, err := httpx.DecodeForm(w, r, 4<<10)
+	if err != nil {
+		return err
+	}
+	if keeps, err := s.acceptsCookies(r); err != nil {
+		return err
+	} else if !keeps {
+		s.probe(w, r)
+		httpx.SetSecurityHeaders(w, httpx.CSP{})
+		return httpx.HTML(w, r, http.StatusUnprocessableEntity, portalui.NoticePage(portalui.Notice{Base: s.Base(r),
+			Title: "apply.no_cookies.title", Text: "apply.no_cookies.text"}))
+	}
+	v := Visitor{}
+	if v.Session, err = s.Sessions.Of(r); err == nil {
+		err = s.redeem(w, r, r.PathValue("id"), form.Get(linkField), &v)
+	}
+	if err != nil {
+		return err
+	}
+	httpx.SeeOther(w, ConnectURL(r.PathValue("id")))
+	return nil
+}
+
+// redeem uses up an embed token for the browser's session, which gets a new secret.
+func (s *Handler) redeem(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
 	var cookie session.Cookie
 	err := s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		next, c, err := s.Sessions.Renew(ctx, tx, v.Session)
 		if err != nil {
 			return err
 		}
-		got, bound, err := s.Kit.Redeem(ctx, tx, token, next.ID, v.Session.Anonymous() && r.Method == http.MethodGet)
+		got, err := s.Kit.Redeem(ctx, tx, token, next.ID)
 		if errors.Is(err, store.ErrNotFound) || err == nil && got != id {
 			return errNotFound
 		}
@@ -97,22 +150,12 @@ func (s *Handler) authorizeToken(w http.ResponseWriter, r *http.Request, id, tok
 			return err
 		}
 		v.Session, v.Holder, cookie = next, "session:"+next.ID, c
-		if !bound {
-			return nil
-		}
 		return s.Service.GrantAccess(ctx, tx, id, next.ID)
 	})
 	if err != nil {
 		return err
 	}
-	if err := s.Sessions.Set(w, r, cookie); err != nil {
-		return err
-	}
-	if r.Method != http.MethodGet {
-		return nil
-	}
-	httpx.SeeOther(w, r.URL.Path)
-	return ErrRedirected
+	return s.Sessions.Set(w, r, cookie)
 }
 
 // authorizeFrame grants access to a frame. A refused page request is redirected to the

@@ -109,6 +109,7 @@ func (s *Handler) Routes(mux *http.ServeMux) {
 	page("POST /applications", s.create)
 	page("GET /applications/{id}", s.status)
 	page("POST /applications/{id}/applicant", s.applicant)
+	page("POST /applications/{id}/connect", s.useLink)
 	page("POST /applications/{id}/restart", s.restart)
 	api("GET /applications/{id}/stream", s.stream)
 	api("POST /applications/{id}/callbacks", s.callback)

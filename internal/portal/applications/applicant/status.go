@@ -50,14 +50,10 @@ func (s *Handler) receipt(ctx context.Context, a applications.Application) (*por
 	if a.Journey.State != journey.Ready || !a.HasReport() {
 		return nil, nil
 	}
-	raw, err := s.Service.Report(ctx, s.Service.DB.SQL, a.ID, 0, -1)
+	of, raw, err := s.Service.NewestReport(ctx, s.Service.DB.SQL, a)
 	if errors.Is(err, applications.ErrNoReport) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	of, err := s.Service.StoredReportOf(ctx, s.Service.DB.SQL, a.ID, 0, -1)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -28,6 +29,8 @@ func (f *fetch) accounts(ctx context.Context) (out []account, err error) {
 		switch {
 		case !isID(a.ID):
 			return false, f.rejected("an account has no usable id")
+		case slices.Contains(out, a): // such as one of two pages, or of two owners
+			return false, nil
 		case seen[a.ID]:
 			return false, f.rejected("two accounts have the same id")
 		case len(out) == maxAccounts:

@@ -27,7 +27,7 @@ func TestHostileAccounts(t *testing.T) {
 	defer other.Close()
 	for name, answer := range map[string]func(page int, w http.ResponseWriter, r *http.Request){
 		"two accounts of one id": func(_ int, w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `{"accounts":[%s,%s]}`, account(1), account(1))
+			fmt.Fprintf(w, `{"accounts":[%s,%s]}`, account(1), strings.Replace(account(1), `Balance":1`, `Balance":2`, 1))
 		},
 		"one id on two pages": func(n int, w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, `{"page":{"nextOffset":%d},"accounts":[%s]}`, n, account(1))

@@ -461,16 +461,16 @@ const (
 )
 
 func (t *transaction) status() status {
-	switch strings.ToUpper(string(t.Status)) {
-	case "POSTED", "COMPLETED", "CLEARED", "SETTLED":
+	switch enum(t.Status) {
+	case "POSTED", "COMPLETED", "CLEARED", "SETTLED", "BOOKED":
 		return posted
-	case "":
-		if t.Posted.state == valid {
-			return posted
-		}
+	case "PENDING", "MEMO", "AUTHORIZATION", "AUTHORIZED", "AUTHORISED", "SCHEDULED", "PROCESSING", "INPROGRESS", "HOLD", "ONHOLD", "FUTURE":
 		return waiting
 	case "CANCELED", "CANCELLED", "DECLINED", "REJECTED", "FAILED", "DELETED", "EXPIRED", "VOIDED":
 		return void
+	}
+	if t.Posted.state == valid { // a status of the institution's own, or none
+		return posted
 	}
 	return waiting
 }
@@ -482,7 +482,7 @@ func (t *transaction) amount(of kind) (cents report.Cents, debit, ok bool) {
 		return 0, false, false
 	}
 	cents = max(t.Amount.cents, -t.Amount.cents)
-	switch strings.ToUpper(string(t.Direction)) {
+	switch enum(t.Direction) {
 	case "DEBIT":
 		return -cents, cents == 0, true
 	case "CREDIT":

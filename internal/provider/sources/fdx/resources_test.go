@@ -137,6 +137,72 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// TestOtherServers retrieves from a server that limits requests to 90 days, repeats entries on the next page,
+// answers other accounts with errors, and writes values in its own way.
+func TestOtherServers(t *testing.T) {
+	b := newFakeBank(t, false)
+	paged := func(first, second string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("offset") == "" {
+				_, _ = fmt.Fprint(w, `{"page":{"nextOffset":"2","totalElements":9},"links":{"next":null},`, first)
+				return
+			}
+			_, _ = fmt.Fprint(w, `{"page":{"nextOffset":null},"links":{},`, second)
+		}
+	}
+	joint := `{"depositAccount":{"accountId":"1","accountType":"Checking","accountNumberDisplay":"xxxx4410","nickname":null,
+		"currentBalance":"1250.50","currency":null}}`
+	b.answers["/fdx/v6/accounts"] = paged(`"accounts":[`+joint+`,{"loanAccount":{"accountId":"2","principalBalance":"100.00"}}]}`,
+		`"accounts":[`+joint+`,{"investmentAccount":{"accountId":"3"}},{"insuranceAccount":{"accountId":"4"}}]}`)
+	b.answers["/fdx/v6/accounts/2/transactions"] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }
+	b.answers["/fdx/v6/accounts/3"] = b.answers["/fdx/v6/accounts/2/transactions"]
+	asked := 0
+	transactions := paged(`"transactions":[{"depositTransaction":{"transactionId":"a","postedTimestamp":"2026-03-01T09:00:00.000Z","amount":"10.00",
+			"debitCreditMemo":"Debit","status":"Posted","transactionType":"OTHER_2","foreignAmount":9,"foreignCurrency":"EUR"}},
+		{"depositTransaction":{"transactionId":"b","postedTimestamp":"2026-03-02","amount":0,"debitCreditMemo":"debit","status":"BOOKED"}}]}`,
+		`"transactions":[{"depositTransaction":{"transactionId":"b","postedTimestamp":"2026-03-02","amount":0,"debitCreditMemo":"debit",
+			"status":"BOOKED"}},{"depositTransaction":{"transactionId":"c","transactionTimestamp":"2026-03-09","amount":5,
+			"debitCreditMemo":" CREDIT","status":"pending"}}]}`)
+	b.answers["/fdx/v6/accounts/1/transactions"] = func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		from, to := date(q.Get("startTime")[:10]), date(q.Get("endTime")[:10])
+		if asked++; asked == 1 {
+			w.Header().Set("Retry-After", "2")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		switch {
+		case to.Sub(from.Time) > 90*24*time.Hour:
+			w.WriteHeader(400)
+		case to.Equal(fakeNow.Truncate(24 * time.Hour)):
+			transactions(w, r)
+		default:
+			_, _ = fmt.Fprint(w, `{"transactions":[]}`)
+		}
+	}
+	b.answers["/fdx/v6/accounts/1/statements"] = paged(`"statements":[{"statementId":1,"statementDate":"2026-01-31T23:59:59Z"}]}`,
+		`"statements":[{"statementId":2,"statementDate":"2026-02-28"},{"statementId":3,"statementDate":null}]}`)
+	b.bodies["accounts/1/contact"] = `{"holders":[{"relationship":"PRIMARY_JOINT","name":{"first":"ANN","last":"LEE","middle":null}},
+		{"relationship":"SECONDARY_JOINT","name":{"first":"Bo","last":"Lee"}}],"emails":null}`
+	got, err := b.retrieve(b.connect(nil))
+	if err != nil || len(got.Accounts) != 2 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	a, statement := got.Accounts[0], date("2026-02-28")
+	want := bankdata.Account{ID: "1", Institution: "Fake Bank", Type: report.CashEquivalent, Subtype: report.Checking, Owner: "ANN LEE and Bo Lee",
+		Responsibility: report.Joint, LastDigits: "4410", Currency: "USD", Balance: 125050, StatementEnd: &statement,
+		Transactions: []bankdata.Transaction{{ID: "a", Posted: date("2026-03-01"), Amount: -1000}, {ID: "b", Posted: date("2026-03-02"), Debit: true},
+			{ID: "c", Posted: date("2026-03-09"), Amount: 500, Pending: true}}}
+	if diff := cmp.Diff(want, a); diff != "" {
+		t.Error(diff)
+	}
+	failed := []sources.AccountFailure{{ID: "2", Type: report.Debt, Partial: true, Reason: sources.Unresponsive},
+		{ID: "3", Type: report.Investment, Reason: sources.Unresponsive}, {ID: "4", Reason: sources.Unsupported}}
+	if diff := cmp.Diff(failed, got.Failed); diff != "" || len(got.Owners) != 2 {
+		t.Errorf("%s, owners %+v", diff, got.Owners)
+	}
+}
+
 // TestDetails checks that balances are requested where lists have descriptions only.
 func TestDetails(t *testing.T) {
 	b := newFakeBank(t, false)
@@ -573,6 +639,9 @@ func TestStatusesAndDates(t *testing.T) {
 		`{`+amount+`"3","transactionTimestamp":"2026-01-04"}`,
 		`{`+amount+`"4","status":"AUTHORIZATION","postedTimestamp":"2026-01-05"}`,
 		`{`+amount+`"5","status":"CANCELLED","postedTimestamp":"2026-01-06"}`,
+		`{`+amount+`"11","status":"Booked","postedTimestamp":"2026-01-06"}`,
+		`{`+amount+`"12","status":"STATUS_2","postedTimestamp":"2026-01-06"}`,
+		`{`+amount+`"13","status":"STATUS_2","transactionTimestamp":"2026-01-06"}`,
 		`{`+amount+`"6","status":"PENDING"}`,
 		`{`+amount+`"7","status":"PENDING","transactionTimestamp":"2027-01-01"}`,
 		`{`+amount+`"8","status":"POSTED","postedTimestamp":"2026-03-11"}`,
@@ -590,6 +659,7 @@ func TestStatusesAndDates(t *testing.T) {
 		list = append(list, fmt.Sprintf("%s %s %v", tx.ID, tx.Posted, tx.Pending))
 	}
 	want := []string{"1 2026-01-02 false", "2 2026-01-03 false", "3 2026-01-04 true", "4 2026-01-05 true",
+		"11 2026-01-06 false", "12 2026-01-06 false", "13 2026-01-06 true",
 		"2026-01-07 1.00 D 1 2026-01-07 false", "2026-01-07 1.00 D 2 2026-01-07 false"}
 	if diff := cmp.Diff(want, list); diff != "" {
 		t.Error(diff)

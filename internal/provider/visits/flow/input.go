@@ -44,6 +44,7 @@ const (
 // actions has the values of the form field "action", by the event that a form asks for.
 // They stay as they are: pages that are open during an update post them.
 var actions = map[EventKind]string{
+	EventOpened:               "open",
 	EventConsented:            "consent",
 	EventSourceSelected:       "source",
 	EventSourceCleared:        "turn",
