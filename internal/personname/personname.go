@@ -196,7 +196,8 @@ func parse(s string, of part) (n name) {
 	return n
 }
 
-var conjunctions = strings.NewReplacer(" c/o ", " fbo ", " d/b/a ", " dba ", " a/k/a ", "\n", " f/k/a ", "\n", " and/or ", "\n", "&", "\n", "+", "\n", "/", "\n", ";", "\n", " and ", "\n", " or ", "\n", " aka ", "\n")
+var conjunctions = strings.NewReplacer(" c/o ", " fbo ", " d/b/a ", " dba ", " a/k/a ", "\n", " f/k/a ", "\n", " and/or ", "\n",
+	"&", "\n", "+", "\n", "/", "\n", ";", "\n", " and ", "\n", " or ", "\n", " aka ", "\n")
 
 // people returns the people that a text names, each in its possible forms: the family name of JOHN in
 // JOHN & JANE SMITH is that of JANE.

@@ -46,7 +46,8 @@ func twoDates(text string) (a, b report.Date, after string, first, second int) {
 // cutJoin cuts a text at the separator between two dates.
 func cutJoin(text string) (before, after string, found bool) {
 	lower := strings.ToLower(text)
-	for _, w := range []string{" - ", " – ", " — ", "–", "—", " through ", " thru ", " to ", " a ", " al ", " until ", " and ", "/", "-", "~", ".."} {
+	for _, w := range []string{" - ", " – ", " — ", "–", "—", " through ", " thru ", " to ", " a ", " al ", " until ",
+		" and ", "/", "-", "~", ".."} {
 		trimmed := strings.TrimLeft(lower, " ")
 		if strings.HasPrefix(trimmed+" ", strings.TrimLeft(w, " ")) {
 			at := len(lower) - len(trimmed)

@@ -184,7 +184,8 @@ func (s *sheet) lineParties(f *fields) {
 			switch {
 			case label == fieldAddress && !f.hasAddress, a.name != "" && f.employee != "" && sameName(a.name, f.employee) && !f.hasAddress:
 				f.setAddress(a)
-			case a.name == "" && label == noField && f.employee != "" && !f.hasAddress && s.over(n, c) != nil && sameName(s.over(n, c).text, f.employee):
+			case a.name == "" && label == noField && f.employee != "" && !f.hasAddress && s.over(n, c) != nil &&
+				sameName(s.over(n, c).text, f.employee):
 				f.setAddress(a)
 			case a.name == "" && label == noField && f.employer == "" && n > 0 && s.companyOver(n, c, f) != nil:
 				f.employerCell = s.companyOver(n, c, f)

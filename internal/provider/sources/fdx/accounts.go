@@ -132,9 +132,8 @@ func (f *fetch) statements(ctx context.Context, into *bankdata.Account) {
 		Date day `json:"statementDate"`
 	}
 	for _, s := range optionalList[statement](ctx, f, text(into.ID), "statements", "statements", maxStatements) {
-		d := s.Date
-		if last := into.StatementEnd; d.state == valid && !d.date.After(f.today.Time) && (last == nil || d.date.After(last.Time)) {
-			into.StatementEnd = d.ptr()
+		if day, last := s.Date.ptr(), into.StatementEnd; day != nil && !day.After(f.today.Time) && (last == nil || day.After(last.Time)) {
+			into.StatementEnd = day
 		}
 	}
 }
