@@ -196,7 +196,8 @@ func parse(s string, of part) (n name) {
 	return n
 }
 
-var conjunctions = strings.NewReplacer(" c/o ", " fbo ", " d/b/a ", " dba ", " a/k/a ", "\n", " f/k/a ", "\n", " and/or ", "\n", "&", "\n", "+", "\n", "/", "\n", ";", "\n", " and ", "\n", " or ", "\n", " aka ", "\n")
+var conjunctions = strings.NewReplacer(" c/o ", " fbo ", " d/b/a ", " dba ", " a/k/a ", "\n", " f/k/a ", "\n", " and/or ", "\n",
+	"&", "\n", "+", "\n", "/", "\n", ";", "\n", " and ", "\n", " or ", "\n", " aka ", "\n")
 
 // people returns the people that a text names, each in its possible forms: the family name of JOHN in
 // JOHN & JANE SMITH is that of JANE.
@@ -295,13 +296,12 @@ func pairOf(a, b word) pair {
 
 // lostLetters reports whether found has question marks where a bank lost letters such as Ñ.
 func lostLetters(stated, found string) bool {
-	a, b, lost := []rune(stated), []rune(found), false
-	for i := 0; i < len(a) && len(a) == len(b) && (a[i] == b[i] || a[i] > 127 && strings.ContainsRune("?\uFFFD", b[i])); i++ {
-		if lost = lost || a[i] != b[i]; i == len(a)-1 {
-			return lost
+	return strings.ContainsAny(found, "?\uFFFD") && strings.ReplaceAll(found, "\uFFFD", "?") == strings.Map(func(r rune) rune {
+		if r > unicode.MaxASCII {
+			return '?'
 		}
-	}
-	return false
+		return r
+	}, stated)
 }
 
 // join joins consecutive words of a that are one word of b, such as DE LA CRUZ and DELACRUZ.

@@ -184,7 +184,7 @@ func (s *sheet) labeled(n int, c *cell) bool {
 // number.
 func numbered(words string) bool {
 	first, rest, ok := strings.Cut(words, " ")
-	return ok && strings.Trim(rest, "0123456789 ") == "" && slices.Contains(numberPrefixes, first)
+	return ok && strings.Trim(rest, "0123456789 ") == "" && slices.Contains(wordList("number"), first)
 }
 
 // unitOf reports whether a line names a part of the company in the line above, such as the

@@ -303,7 +303,7 @@ func (t *table) takeLine(label *cell, numbers []*cell) bool {
 	}
 	h, g, kinds := t.columnOf(label, numbers)
 	if i := slices.IndexFunc(numbers, func(c *cell) bool { return c.money }); i >= 0 && kinds[i] != ytd &&
-		isAccount(l.label) && (g == nil || g.in == elsewhere) {
+		containsAny(l.label, wordList("account")) && (g == nil || g.in == elsewhere) {
 		t.sent = max(t.sent, numbers[i].amount)
 	}
 	if g != nil {
@@ -376,9 +376,6 @@ func (l *line) setAll(of period, numbers []*cell, kinds []period) {
 	}
 }
 
-// isAccount reports whether a line is for an account that pay is deposited to.
-func isAccount(words string) bool { return containsAny(words, accountWords) }
-
 // inOrder corrects the kinds of a line's two amounts if both are offset from their columns,
 // as in deductions that are further to the right than the earnings above them. A later line
 // with a single amount is corrected if its amount is where the first of the two was.
@@ -410,12 +407,9 @@ func (g *segment) nowFirst() bool {
 	return of(current) >= 0 && of(current) < of(ytd)
 }
 
-// isInKind reports whether a line is for an amount that is taxed but not paid.
-func isInKind(words string) bool { return containsAny(words, inKindWords) }
-
 // addInKind adds an amount that is taxed but not paid, such as life insurance or a car.
 func (t *table) addInKind(l line, numbers []*cell, kinds []period) {
-	if !isInKind(l.label) && !contains(l.label, "life") && !contains(l.label, "auto") ||
+	if !containsAny(l.label, wordList("in kind")) && !contains(l.label, "life") && !contains(l.label, "auto") ||
 		strings.Contains(l.label, "wages") || strings.Contains(l.label, "gross") {
 		return
 	}
@@ -431,7 +425,7 @@ func (t *table) addInKind(l line, numbers []*cell, kinds []period) {
 // loose reads a line without a header above it: a single amount, a total with two amounts,
 // or hours, a rate and an amount.
 func (t *table) loose(l line, of period, numbers []*cell) bool {
-	if i := slices.IndexFunc(numbers, func(c *cell) bool { return c.money }); i >= 0 && isUntaxed(l.label) {
+	if i := slices.IndexFunc(numbers, func(c *cell) bool { return c.money }); i >= 0 && containsAny(l.label, wordList("untaxed")) {
 		t.allowed += max(0, numbers[i].amount)
 	}
 	l.weak = l.item < gross || l.item > totalDeductions
@@ -476,7 +470,7 @@ func unfit(words string) bool {
 	if strings.HasSuffix(words, "hours") || strings.HasSuffix(words, "hrs") {
 		return true
 	}
-	return containsAny(words, unfitWords)
+	return containsAny(words, wordList("not an amount"))
 }
 
 func (l *line) set(p period, c *cell) {

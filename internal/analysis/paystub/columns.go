@@ -18,24 +18,15 @@ const (
 	describe // labels
 )
 
-// periods holds the words of column headers, in the form that plain returns, by kind.
-var periods = map[period][]string{
+// periodWords holds the kinds by the words of column headers, in the form that plain returns.
+var periodWords = inverted(map[period][]string{
 	current:  wordList("column this period"),
 	ytd:      wordList("column year to date"),
 	notMoney: wordList("column hours or balance"),
 	rated:    wordList("column rate"),
 	foreign:  wordList("column other amounts"),
 	describe: wordList("column description"),
-}
-
-// amountWords lists the headers of columns of amounts that do not name a period;
-// amountTitles lists those that may also be titles.
-var (
-	amountWords  = wordList("column amounts")
-	amountTitles = wordList("column amounts or title")
-)
-
-var periodWords = inverted(periods)
+})
 
 // periodOf returns the kind of the amounts below a column header or beside a label.
 func periodOf(words string) period {
@@ -84,10 +75,12 @@ func expanded(words string) string {
 }
 
 // isAmounts reports whether a header is over a column of amounts without naming a period.
-func isAmounts(words string) bool { return slices.Contains(amountWords, words) }
+func isAmounts(words string) bool { return slices.Contains(wordList("column amounts"), words) }
 
 // mayBeAmounts is like isAmounts, but also accepts words that may be a title.
-func mayBeAmounts(words string) bool { return isAmounts(words) || slices.Contains(amountTitles, words) }
+func mayBeAmounts(words string) bool {
+	return isAmounts(words) || slices.Contains(wordList("column amounts or title"), words)
+}
 
 // column is the position and the kind of a column.
 type column struct {
@@ -215,7 +208,7 @@ func (s *sheet) headerKinds(n int, r row) (kinds []period, ok bool) {
 		switch {
 		case kinds[i] != noPeriod && kinds[i] != foreign:
 		case isAmounts(c.words) && (i > 0 || others+periods == 0 || len(r) > 1 && kinds[1] == ytd) && (periods > 0 || others > 0 || known > 0),
-			slices.Contains(amountTitles, c.words) && i > 0 && (kinds[i-1] == notMoney || kinds[i-1] == rated) &&
+			slices.Contains(wordList("column amounts or title"), c.words) && i > 0 && (kinds[i-1] == notMoney || kinds[i-1] == rated) &&
 				(i+1 == len(r) || kinds[i+1] != current && !isAmounts(r[i+1].words)):
 			kinds[i] = current
 			loose++

@@ -46,7 +46,8 @@ func twoDates(text string) (a, b report.Date, after string, first, second int) {
 // cutJoin cuts a text at the separator between two dates.
 func cutJoin(text string) (before, after string, found bool) {
 	lower := strings.ToLower(text)
-	for _, w := range []string{" - ", " – ", " — ", "–", "—", " through ", " thru ", " to ", " a ", " al ", " until ", " and ", "/", "-", "~", ".."} {
+	for _, w := range []string{" - ", " – ", " — ", "–", "—", " through ", " thru ", " to ", " a ", " al ", " until ",
+		" and ", "/", "-", "~", ".."} {
 		trimmed := strings.TrimLeft(lower, " ")
 		if strings.HasPrefix(trimmed+" ", strings.TrimLeft(w, " ")) {
 			at := len(lower) - len(trimmed)
@@ -201,18 +202,15 @@ var frequencies = inverted(map[string][]string{
 	report.PayMonthly:     wordList("paid monthly"),
 })
 
-// aboutPay lists words about pay that may be before and after the words for a frequency.
-var aboutPay = wordList("about pay")
-
 // frequencyOf returns the pay frequency that words name, which may only have words about
 // pay beside them. It is empty for unknown words, and for those that are ambiguous, such as
 // bi-monthly, or not in the contract, such as four-weekly.
 func frequencyOf(words string) string {
 	w := strings.Fields(words)
-	for len(w) > 0 && slices.Contains(aboutPay, w[0]) {
+	for len(w) > 0 && slices.Contains(wordList("about pay"), w[0]) {
 		w = w[1:]
 	}
-	for len(w) > 0 && slices.Contains(aboutPay, w[len(w)-1]) {
+	for len(w) > 0 && slices.Contains(wordList("about pay"), w[len(w)-1]) {
 		w = w[:len(w)-1]
 	}
 	return frequencies[strings.Join(w, " ")]

@@ -333,7 +333,8 @@ func (s *sheet) spanned(f *fields) {
 				about := at == 0 || contains(head, "period") || contains(head, "week") || contains(head, "from") ||
 					contains(head, "covering") || contains(head, "dates") || contains(head, "earned")
 				tail := strings.TrimRight(c.text[at:], ").")
-				if about && (f.putPeriod(tail, c) || f.putPeriodOf(tail, c) || at == 0 && (i == 0 || !mayBeValue(fieldPay, r[i-1].text)) && f.putPeriod(c.text+" "+s.following(n, i), c)) {
+				if about && (f.putPeriod(tail, c) || f.putPeriodOf(tail, c) ||
+					at == 0 && (i == 0 || !mayBeValue(fieldPay, r[i-1].text)) && f.putPeriod(c.text+" "+s.following(n, i), c)) {
 					return
 				}
 				break
@@ -475,8 +476,9 @@ func (f *fields) put(what field, text string, c *cell) bool {
 func (f *fields) putPeriod(text string, c *cell) bool {
 	a, b, after, first, second := twoDates(strings.TrimLeft(text, "(["))
 	after = strings.TrimLeft(after, " )]")
-	f.several = f.several || f.start.valid && first == goodDate && second == goodDate && !f.start.date.Equal(a.Time) && !f.end.date.Equal(b.Time)
-	if note := (strings.HasPrefix(after, "(") || isLabeled(after)) && first == goodDate && second == goodDate; c != nil && c.money ||
+	both := first == goodDate && second == goodDate
+	f.several = f.several || f.start.valid && both && !f.start.date.Equal(a.Time) && !f.end.date.Equal(b.Time)
+	if note := (strings.HasPrefix(after, "(") || isLabeled(after)) && both; c != nil && c.money ||
 		first == noDate || second == noDate || f.start.shown || after != "" && !note {
 		return false
 	}

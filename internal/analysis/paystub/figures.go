@@ -113,7 +113,7 @@ func (t *table) sums(k int) (checked, ok, short bool) {
 		if l := &t.lines[n]; l.counted && l.cells[k] != nil && l.item != reimbursement {
 			sum[l.in] += l.amount[k]
 			count[l.in]++
-			if l.in == earnings && isInKind(l.label) {
+			if l.in == earnings && containsAny(l.label, wordList("in kind")) {
 				inKind += l.amount[k]
 			}
 			if l.in == deductions {
@@ -171,7 +171,7 @@ func (t *table) balance(k int) (known, ok bool) {
 		case !l.counted || l.cells[k] == nil:
 		case l.item == reimbursement:
 			more += l.amount[k]
-		case l.in == earnings && isInKind(l.label):
+		case l.in == earnings && containsAny(l.label, wordList("in kind")):
 			inKind += l.amount[k]
 		case l.in == deductions:
 			less += l.amount[k]
@@ -377,9 +377,6 @@ func (d *Document) exempt(k int) report.Cents {
 	return max(0, *g-left)
 }
 
-// isUntaxed reports whether a line may be earnings that are not wages.
-func isUntaxed(words string) bool { return containsAny(words, untaxedWords) }
-
 // untaxed returns the earnings that may not be wages, such as allowances for housing and
 // food.
 func (t *table) untaxed(k int) (sum report.Cents) {
@@ -393,7 +390,7 @@ func (t *table) untaxed(k int) (sum report.Cents) {
 		if !l.counted || l.in != earnings || l.cells[now] == nil && l.cells[k] == nil {
 			continue
 		}
-		if isUntaxed(l.label) {
+		if containsAny(l.label, wordList("untaxed")) {
 			if sum += max(l.amount[k], 0); l.cells[k] == nil {
 				if v := t.value(gross, k); v != nil {
 					return *v
@@ -416,7 +413,7 @@ func (t *table) exempt(k int) (sum report.Cents) {
 			!strings.Contains(l.label, "pretax") || word("federal") || word("fed") || word("state") ||
 			strings.Contains(l.label, "withh") || word("w h") ||
 			strings.Contains(l.label, "401") || strings.Contains(l.label, "retire") || word("pension") ||
-			word("roth") || containsAny(l.label, taxCodes) {
+			word("roth") || containsAny(l.label, wordList("tax code")) {
 			continue
 		}
 		sum += max(l.amount[k], 0)

@@ -54,14 +54,14 @@ func itemOf(words string, in section) (item, period) {
 	has := func(all ...string) bool {
 		return slices.ContainsFunc(all, func(w string) bool { return contains(words, w) })
 	}
-	taken := in == deductions || has(takenWords...)
+	taken := in == deductions || has(wordList("taken")...)
 	switch {
-	case isEmployerLine(words) || has("taxable", "limit"), has("wages", "wage", "gross", "earnings") &&
+	case containsAny(words, wordList("employer's line")) || has("taxable", "limit"), has("wages", "wage", "gross", "earnings") &&
 		has("social security", "soc", "med", "ss", "medicare", "fica", "oasdi"):
 		return noItem, of
-	case has(socialSecurityWords...):
+	case has(wordList("social security")...):
 		return socialSecurity, of
-	case has(medicareWords...), in == deductions && (words == "med" || words == "mc" || words == "hi"):
+	case has(wordList("medicare")...), in == deductions && (words == "med" || words == "mc" || words == "hi"):
 		return medicare, of
 	case has("fica"):
 		return fica, of
@@ -75,41 +75,32 @@ func itemOf(words string, in section) (item, period) {
 		return noItem, of
 	case has("pto", "paid time off", "personal time off", "p t o", "flexible time off", "flex time off", "paid timeoff"):
 		return paidTimeOff, of
-	case has(vacationWords...):
+	case has(wordList("vacation")...):
 		return vacation, of
-	case has(overtimeWords...):
+	case has(wordList("overtime")...):
 		return overtime, of
-	case has(bonusWords...):
+	case has(wordList("bonus")...):
 		return bonus, of
-	case has(commissionWords...):
+	case has(wordList("commission")...):
 		return commission, of
-	case in == earnings && words == "st", words == "rt", has(regularWords...):
+	case in == earnings && words == "st", words == "rt", has(wordList("regular pay")...):
 		return regular, of
 	}
 	return noItem, of
 }
 
-// isEmployerLine reports whether a line of a table is for the employer, not the employee.
-func isEmployerLine(words string) bool { return containsAny(words, employerLineWords) }
-
-// fillers lists words that do not distinguish totals.
-var fillers = wordList("filler")
-
-// sent lists words for the payment of net pay.
-var sent = wordList("sent")
-
 // totalOf returns the total that a label is for, or noItem.
 func totalOf(words string) item {
 	words = unnumbered(words)
 	switch {
-	case slices.Contains(netPhrases, words):
+	case slices.Contains(wordList("net pay"), words):
 		return net
 	case slices.Contains([]string{"amount paid", "check amount", "amount of check", "net to check"}, words):
 		return paidByCheck
 	case slices.Contains([]string{"total de deducciones", "total deducciones", "taxes and deductions",
 		"taxes deductions", "tax and deductions"}, words):
 		return totalDeductions
-	case slices.Contains(grossPhrases, words):
+	case slices.Contains(wordList("gross pay"), words):
 		return gross
 	}
 	tokens := strings.Fields(words)
@@ -130,10 +121,10 @@ func totalOf(words string) item {
 		case w == "total" || w == "tot" || w == "totals" || w == "all":
 			sum = true
 		case w == "and" || w == "personal" || w == "employee" || w == "less":
-		case slices.Contains(sent, w):
+		case slices.Contains(wordList("sent"), w):
 			check = true
 		case n && check && strings.Trim(w, "0123456789x") == "": // the account's number
-		case !slices.Contains(fillers, w):
+		case !slices.Contains(wordList("filler"), w):
 			return noItem
 		}
 	}

@@ -37,9 +37,6 @@ func withoutNumber(text string) string {
 	return strings.Trim(strings.Join(words, " "), " -–:/|,#")
 }
 
-// noNames lists words that do not occur in the names of persons.
-var noNames = wordList("not a name")
-
 // isName reports whether a text may be a person's name.
 func isName(s string) bool {
 	if !isText(s) || strings.ContainsAny(s, "0123456789$%:#@/*_") || len(strings.Fields(s)) > 6 {
@@ -47,7 +44,7 @@ func isName(s string) bool {
 	}
 	w := plain(s)
 	return !isUnit(w) && headingOf(w) == noSection && periodOf(w) == noPeriod && !itemOfAny(w) &&
-		!slices.ContainsFunc(strings.Fields(w), func(w string) bool { return slices.Contains(noNames, w) })
+		!slices.ContainsFunc(strings.Fields(w), func(w string) bool { return slices.Contains(wordList("not a name"), w) })
 }
 
 // isText reports whether a text may be a name: it has letters, and is not a label, a title,
@@ -72,16 +69,13 @@ func isText(s string) bool {
 	return strings.IndexFunc(s, unicode.IsLetter) >= 0 && !strings.Contains(s, "\ufffd")
 }
 
-// services lists the branches of the military, which statements show as the employer.
-var services = wordList("military service")
-
 // militaryEmployer stores the branch of the military beside a label as the employer.
 func (s *sheet) militaryEmployer(f *fields, n, i int) bool {
 	if c := s.rows[n][i]; c.words != "branch" && c.words != "service" && c.words != "branch of service" {
 		return false
 	}
 	for _, v := range s.valuesNear(n, i, fieldEmployer) {
-		if slices.Contains(services, v.words) {
+		if slices.Contains(wordList("military service"), v.words) {
 			return f.put(fieldEmployer, v.text, v)
 		}
 	}

@@ -184,7 +184,8 @@ func (s *sheet) lineParties(f *fields) {
 			switch {
 			case label == fieldAddress && !f.hasAddress, a.name != "" && f.employee != "" && sameName(a.name, f.employee) && !f.hasAddress:
 				f.setAddress(a)
-			case a.name == "" && label == noField && f.employee != "" && !f.hasAddress && s.namedOver(n, c, f.employee):
+			case a.name == "" && label == noField && f.employee != "" && !f.hasAddress && s.over(n, c) != nil &&
+				sameName(s.over(n, c).text, f.employee):
 				f.setAddress(a)
 			case a.name == "" && label == noField && f.employer == "" && n > 0 && s.companyOver(n, c, f) != nil:
 				f.employerCell = s.companyOver(n, c, f)
@@ -199,27 +200,20 @@ func (s *sheet) lineParties(f *fields) {
 	}
 }
 
-// namedOver reports whether a name is directly above a line.
-func (s *sheet) namedOver(n int, c *cell, name string) bool {
-	for k := n - 1; k >= 0 && k >= n-2; k-- {
-		if up := cellAbove(s.rows[k], c); up != nil {
-			return sameName(up.text, name)
-		}
+// over returns the cell directly above a cell of row n, in one of two rows, or nil.
+func (s *sheet) over(n int, c *cell) (up *cell) {
+	for k := n - 1; k >= 0 && k >= n-2 && up == nil; k-- {
+		up = cellAbove(s.rows[k], c)
 	}
-	return false
+	return up
 }
 
 // companyOver returns the name directly above an address line if it looks like a company's
 // or is at the top of the page, otherwise nil.
 func (s *sheet) companyOver(n int, c *cell, f *fields) *cell {
-	for k := n - 1; k >= 0 && k >= n-2; k-- {
-		if up := cellAbove(s.rows[k], c); up != nil {
-			if isText(up.text) && !street(up.text) && !sameName(up.text, f.employee) && providerIn(up.words) == "" &&
-				(isCompany(up.text) || f.employee != "" && n < 4) {
-				return up
-			}
-			return nil
-		}
+	if up := s.over(n, c); up != nil && isText(up.text) && !street(up.text) && !sameName(up.text, f.employee) &&
+		providerIn(up.words) == "" && (isCompany(up.text) || f.employee != "" && n < 4) {
+		return up
 	}
 	return nil
 }
@@ -269,13 +263,10 @@ func (s *sheet) payer(f *fields, blocks []block, home int) {
 	}
 }
 
-// companyWords lists words in the names of companies.
-var companyWords = wordList("company")
-
 // isCompany reports whether a name looks like a company's.
 func isCompany(name string) bool {
 	w := strings.Fields(plain(name))
-	return len(w) > 1 && slices.ContainsFunc(w, func(x string) bool { return slices.Contains(companyWords, x) })
+	return len(w) > 1 && slices.ContainsFunc(w, func(x string) bool { return slices.Contains(wordList("company"), x) })
 }
 
 // sameName reports whether two names have the same words in any order. It ignores initials
@@ -363,7 +354,7 @@ func withoutTitle(text string) string {
 	// "Acme Corp Earnings Statement"
 	words := strings.Fields(text)
 	at, any := len(words), false
-	for at > 0 && slices.Contains(titleWords, plain(words[at-1])) {
+	for at > 0 && slices.Contains(wordList("title word"), plain(words[at-1])) {
 		at--
 		any = any || slices.Contains([]string{"statement", "stub", "paystub", "advice", "voucher", "payslip", "slip"}, plain(words[at]))
 	}

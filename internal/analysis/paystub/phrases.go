@@ -122,7 +122,7 @@ func periodPhrase(words []string) period {
 		switch {
 		case slices.Contains(words[:i], w):
 			return noPeriod // two columns
-		case i > 0 && words[i-1] == "amount" && slices.Contains(amountTitles, w):
+		case i > 0 && words[i-1] == "amount" && slices.Contains(wordList("column amounts or title"), w):
 			return noPeriod
 		case w == "current" && core > 0 && !has(hourWord), has(hourWord|rateWord) && (w == "amount" || w == "amounts" ||
 			w == "dollars" || w == "usd" || w == "earnings" || w == "deductions"):

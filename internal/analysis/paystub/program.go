@@ -5,15 +5,6 @@ import (
 	"time"
 )
 
-// editors lists words in the names of programs that edit files or images; libraries, in the
-// names of programs that split and merge files. offices lists the words with which the
-// names of word processors and spreadsheets begin.
-var (
-	editors   = wordList("editing program")
-	libraries = wordList("splitting program")
-	offices   = wordList("office program")
-)
-
 // named reports whether a program's name contains one of the words: as a whole word or, if
 // it has more than six letters, as the beginning of a word, as in "smallpdf.com".
 func named(program string, words []string) bool {
@@ -32,12 +23,12 @@ func (d *Document) program() {
 	for _, p := range append([]string{in.Producer, in.Creator}, in.XMPPrograms...) {
 		p = plain(p)
 		switch printer := contains(p, "printer"); { // a printer only converts what another program prints
-		case named(p, editors):
+		case named(p, wordList("editing program")):
 			grave, some = grave || !printer, true
-		case named(p, libraries):
+		case named(p, wordList("splitting program")):
 			some = true
 		}
-		for _, w := range offices {
+		for _, w := range wordList("office program") {
 			some = some || p == w || strings.HasPrefix(p, w+" ")
 		}
 	}

@@ -21,7 +21,8 @@ func (s *sheet) joinAround() {
 				aligned := min(abs(o.x0-down.x0), abs(o.x1-down.x1), abs(o.x0+o.x1-down.x0-down.x1)/2) < 1
 				words := o.words + " " + down.words
 				what, p := labelOf(words), periodOf(words)
-				known := what != noField && what != fieldOther && kindOf(labelOf(down.words)) != 0 || p == current || p == ytd || totalOf(words) != noItem
+				known := what != noField && what != fieldOther && kindOf(labelOf(down.words)) != 0 ||
+					p == current || p == ytd || totalOf(words) != noItem
 				return aligned && known && !o.number && !down.number && !slices.ContainsFunc(b, func(m *cell) bool {
 					return min(o.x1, m.x1) > max(o.x0, m.x0) || min(down.x1, m.x1) > max(down.x0, m.x0)
 				})

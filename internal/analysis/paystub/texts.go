@@ -68,10 +68,8 @@ func money(s string) (report.Cents, bool) {
 			s = s[3:]
 		case strings.HasSuffix(s, "USD"):
 			s = s[:len(s)-3]
-		case strings.HasSuffix(s, "DR"):
-			s = s[:len(s)-2]
-		case strings.HasSuffix(s, "CR"):
-			s, negative = s[:len(s)-2], true
+		case strings.HasSuffix(s, "CR"), strings.HasSuffix(s, "DR"):
+			s, negative = s[:len(s)-2], negative || s[len(s)-2] == 'C'
 		}
 		s = strings.TrimSpace(s)
 	}

@@ -15,9 +15,6 @@ const (
 	elsewhere // employer's contributions, balances, which are ignored
 )
 
-// payers lists words for employers, in titles of what they pay in addition to wages.
-var payers = wordList("payer")
-
 // sectionOf returns the section that a title is over. Taxes are deductions.
 func sectionOf(words string) section {
 	words = unnumbered(words)
@@ -36,25 +33,22 @@ func sectionOf(words string) section {
 	whole := func(all ...string) bool {
 		return slices.ContainsFunc(all, func(w string) bool { return contains(words, w) })
 	}
-	paid := whole(paidWords...)
+	paid := whole(wordList("paid")...)
 	switch {
-	case strings.HasPrefix(words, "employer"), strings.HasPrefix(words, "company"), paid && whole(payers...) &&
+	case strings.HasPrefix(words, "employer"), strings.HasPrefix(words, "company"), paid && whole(wordList("payer")...) &&
 		!whole("state tax", "state taxes", "city tax", "county tax", "state income"),
-		has(asideTitles...),
+		has(wordList("aside")...),
 		words == "benefits", words == "other benefits and information", words == "deposit":
 		return elsewhere
 	case has("earning") && has("deduction"):
 		return noSection // each line is classified by its label
-	case has(deductionTitles...), whole("taxes", "tax"):
+	case has(wordList("deductions title")...), whole("taxes", "tax"):
 		return deductions
-	case has(earningTitles...), whole("wages", "income", "pay", "hours"):
+	case has(wordList("earnings title")...), whole("wages", "income", "pay", "hours"):
 		return earnings
 	}
 	return noSection
 }
-
-// headingWords lists the words that titles within tables consist of.
-var headingWords = wordList("heading word")
 
 // headingOf returns the section of a title within a table, or noSection if a text is not
 // such a title.
@@ -64,7 +58,7 @@ func headingOf(words string) section {
 	}
 	words = unnumbered(words)
 	for _, w := range strings.Fields(words) {
-		if !slices.Contains(headingWords, w) && !slices.Contains(payers, w) {
+		if !slices.Contains(wordList("heading word"), w) && !slices.Contains(wordList("payer"), w) {
 			return noSection
 		}
 	}

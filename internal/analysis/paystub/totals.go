@@ -28,7 +28,7 @@ func (t *table) classifyUntitled() {
 		case socialSecurity, medicare, fica:
 			v.taken++
 		default:
-			if isDeduction(l.label) {
+			if containsAny(l.label, wordList("deduction")) {
 				v.taken++
 			}
 		}
@@ -61,9 +61,6 @@ func (t *table) classifyUntitled() {
 		}
 	}
 }
-
-// isDeduction reports whether a label is for a deduction.
-func isDeduction(words string) bool { return containsAny(words, deductionWords) }
 
 // sumOf returns the sum of a section's lines in some tables, and whether there are any.
 func (t *table) sumOf(in section, of []group, k int) (sum report.Cents, any bool) {

@@ -40,30 +40,3 @@ func parseVocabulary(file string) map[string][]string {
 	}
 	return out
 }
-
-// These lists are used by several rules; other lists are beside the rules that use them.
-var (
-	dateLabelEndings    = wordList("date label ending")
-	paidWords           = wordList("paid")
-	asideTitles         = wordList("aside")
-	deductionTitles     = wordList("deductions title")
-	earningTitles       = wordList("earnings title")
-	socialSecurityWords = wordList("social security")
-	medicareWords       = wordList("medicare")
-	overtimeWords       = wordList("overtime")
-	bonusWords          = wordList("bonus")
-	commissionWords     = wordList("commission")
-	regularWords        = wordList("regular pay")
-	vacationWords       = wordList("vacation")
-	takenWords          = wordList("taken")
-	netPhrases          = wordList("net pay")
-	grossPhrases        = wordList("gross pay")
-	employerLineWords   = wordList("employer's line")
-	accountWords        = wordList("account")
-	inKindWords         = wordList("in kind")
-	untaxedWords        = wordList("untaxed")
-	unfitWords          = wordList("not an amount")
-	deductionWords      = wordList("deduction")
-	taxCodes            = wordList("tax code")
-	numberPrefixes      = wordList("number")
-)

@@ -23,8 +23,8 @@ const (
 	fieldOther // another value of a stub, which is not kept
 )
 
-// labels holds the words of labels, in the form that plain returns, by field.
-var labels = map[field][]string{
+// labelWords holds the fields by the words of labels, in the form that plain returns.
+var labelWords = inverted(map[field][]string{
 	fieldStart:     wordList("label period start"),
 	fieldEnd:       wordList("label period end"),
 	fieldPeriod:    wordList("label period"),
@@ -36,20 +36,14 @@ var labels = map[field][]string{
 	fieldAddress:   wordList("label address"),
 	fieldOther:     wordList("label other"),
 	fieldProvider:  wordList("label provider"),
-}
-
-// titles lists the beginnings of titles, which name neither the employee nor the employer.
-var titles = wordList("title")
-
-// titleWords lists the words that titles of a stub's parts consist of.
-var titleWords = wordList("title word")
+})
 
 // isTitle reports whether a text is the title of a stub or of a part of it.
 func isTitle(words string) bool {
 	if words == "" || len(words) > 80 {
 		return false
 	}
-	for _, t := range titles {
+	for _, t := range wordList("title") {
 		if strings.HasPrefix(words, t) {
 			return true
 		}
@@ -61,7 +55,7 @@ func isTitle(words string) bool {
 	}
 	any := false
 	for _, w := range all {
-		named := slices.Contains(titleWords, w)
+		named := slices.Contains(wordList("title word"), w)
 		if any = any || named; !named && strings.Trim(w, "0123456789") != "" {
 			return false
 		}
@@ -86,15 +80,13 @@ func labelOf(words string) field {
 	if len(all) > 7 || contains(words, "next") || contains(words, "previous") || contains(words, "prior") || contains(words, "birth") {
 		return noField
 	}
-	for _, end := range dateLabelEndings {
+	for _, end := range wordList("date label ending") {
 		if strings.HasSuffix(words, " "+end) {
 			return labelWords[end]
 		}
 	}
 	return phrase(all)
 }
-
-var labelWords = inverted(labels)
 
 // inverted returns the key of each word.
 func inverted[T comparable](words map[T][]string) map[string]T {

@@ -100,7 +100,8 @@ func (r *reader) page(node, own dict) {
 	r.out.Pages = append(r.out.Pages, page)
 	base := matrix{1, 0, 0, 1, -x, -y}
 	turns := r.paint(node, own, base)
-	for q, m := range [4]matrix{1: {0, -1, 1, 0, 0, page.Width}, 2: {-1, 0, 0, -1, page.Width, page.Height}, 3: {0, 1, -1, 0, page.Height, 0}} {
+	w, h := page.Width, page.Height
+	for q, m := range [4]matrix{1: {0, -1, 1, 0, 0, w}, 2: {-1, 0, 0, -1, w, h}, 3: {0, 1, -1, 0, h, 0}} {
 		if turns[q] <= turns[0]+turns[1]+turns[2]+turns[3]-turns[q] || q == 0 {
 			continue
 		}

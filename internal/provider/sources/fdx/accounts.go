@@ -102,8 +102,10 @@ func (f *fetch) account(ctx context.Context, listed *account) (bankdata.Account,
 	if f.optional(ctx, "GET contact", f.resource(string(a.ID), "contact"), &c) {
 		owners = c.apply(f.bank, &out)
 	}
-	f.numbers(ctx, &a, &out)
-	f.statements(ctx, &a, &out)
+	if a.kind == deposit {
+		applyNumbers(optionalList[paymentNetwork](ctx, f, a.ID, "payment-networks", "paymentNetworks", 100), f.in.Tokenized, &out)
+		f.statements(ctx, &out)
+	}
 	return out, owners, err
 }
 
@@ -116,46 +118,29 @@ func accountFailure(err error) error {
 	return err
 }
 
-// numbers retrieves a deposit account's payment networks, and applies their numbers.
-func (f *fetch) numbers(ctx context.Context, a *account, into *bankdata.Account) {
-	if a.kind != deposit {
-		return
-	}
-	networks, ok := optionalList[paymentNetwork](ctx, f, a.ID, "payment-networks", "paymentNetworks", 100)
-	if !ok {
-		return
-	}
-	applyNumbers(networks, f.in.Tokenized, into)
-}
-
 // Bounds of reading statements, which are optional.
 const (
 	maxStatements     = 1000
 	statementsTimeout = 20 * time.Second
 )
 
-// statements retrieves a deposit account's statements, and sets the day of the last one.
-func (f *fetch) statements(ctx context.Context, a *account, into *bankdata.Account) {
-	if a.kind != deposit {
-		return
-	}
+// statements retrieves an account's statements, and sets the day of the last one.
+func (f *fetch) statements(ctx context.Context, into *bankdata.Account) {
 	ctx, cancel := context.WithTimeout(ctx, statementsTimeout)
 	defer cancel()
 	type statement struct {
 		Date day `json:"statementDate"`
 	}
-	list, _ := optionalList[statement](ctx, f, a.ID, "statements", "statements", maxStatements)
-	for _, s := range list {
-		d := s.Date
-		if last := into.StatementEnd; d.state == valid && !d.date.After(f.today.Time) && (last == nil || d.date.After(last.Time)) {
-			into.StatementEnd = d.ptr()
+	for _, s := range optionalList[statement](ctx, f, text(into.ID), "statements", "statements", maxStatements) {
+		if day, last := s.Date.ptr(), into.StatementEnd; day != nil && !day.After(f.today.Time) && (last == nil || day.After(last.Time)) {
+			into.StatementEnd = day
 		}
 	}
 }
 
 // optionalList retrieves a list of at most limit elements below an account, which an institution may
-// not have, and reports success.
-func optionalList[T any](ctx context.Context, f *fetch, account text, path, name string, limit int) (out []T, ok bool) {
+// not have.
+func optionalList[T any](ctx context.Context, f *fetch, account text, path, name string, limit int) (out []T) {
 	each := func(d *json.Decoder) (bool, error) {
 		var one T
 		if err := decode(d, &one); err != nil || len(out) == limit {
@@ -170,9 +155,9 @@ func optionalList[T any](ctx context.Context, f *fetch, account text, path, name
 	}
 	if err := f.list(ctx, "GET "+path, "accounts/"+url.PathEscape(string(account))+"/"+path, nil, name, mark, each); err != nil {
 		f.log.InfoContext(ctx, "data left out", "institution", f.in.ID, "err", err)
-		return nil, false
+		return nil
 	}
-	return out, true
+	return out
 }
 
 // withCustomer adds the customer's email addresses to the owner of the same name; none has any. If no

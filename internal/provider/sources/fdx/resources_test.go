@@ -157,8 +157,8 @@ func TestOtherServers(t *testing.T) {
 	b.answers["/fdx/v6/accounts/2/transactions"] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }
 	b.answers["/fdx/v6/accounts/3"] = b.answers["/fdx/v6/accounts/2/transactions"]
 	asked := 0
-	transactions := paged(`"transactions":[{"depositTransaction":{"transactionId":"a","postedTimestamp":"2026-03-01T09:00:00.000Z","amount":"10.00",
-			"debitCreditMemo":"Debit","status":"Posted","transactionType":"OTHER_2","foreignAmount":9,"foreignCurrency":"EUR"}},
+	transactions := paged(`"transactions":[{"depositTransaction":{"transactionId":"a","postedTimestamp":"2026-03-01T09:00:00.000Z",
+			"amount":"10.00","debitCreditMemo":"Debit","status":"Posted","transactionType":"OTHER_2","foreignAmount":9,"foreignCurrency":"EUR"}},
 		{"depositTransaction":{"transactionId":"b","postedTimestamp":"2026-03-02","amount":0,"debitCreditMemo":"debit","status":"BOOKED"}}]}`,
 		`"transactions":[{"depositTransaction":{"transactionId":"b","postedTimestamp":"2026-03-02","amount":0,"debitCreditMemo":"debit",
 			"status":"BOOKED"}},{"depositTransaction":{"transactionId":"c","transactionTimestamp":"2026-03-09","amount":5,
@@ -189,9 +189,10 @@ func TestOtherServers(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	a, statement := got.Accounts[0], date("2026-02-28")
-	want := bankdata.Account{ID: "1", Institution: "Fake Bank", Type: report.CashEquivalent, Subtype: report.Checking, Owner: "ANN LEE and Bo Lee",
-		Responsibility: report.Joint, LastDigits: "4410", Currency: "USD", Balance: 125050, StatementEnd: &statement,
-		Transactions: []bankdata.Transaction{{ID: "a", Posted: date("2026-03-01"), Amount: -1000}, {ID: "b", Posted: date("2026-03-02"), Debit: true},
+	want := bankdata.Account{ID: "1", Institution: "Fake Bank", Type: report.CashEquivalent, Subtype: report.Checking,
+		Owner: "ANN LEE and Bo Lee", Responsibility: report.Joint, LastDigits: "4410", Currency: "USD", Balance: 125050, StatementEnd: &statement,
+		Transactions: []bankdata.Transaction{{ID: "a", Posted: date("2026-03-01"), Amount: -1000},
+			{ID: "b", Posted: date("2026-03-02"), Debit: true},
 			{ID: "c", Posted: date("2026-03-09"), Amount: 500, Pending: true}}}
 	if diff := cmp.Diff(want, a); diff != "" {
 		t.Error(diff)
