@@ -31,7 +31,7 @@ func TestReviewPageNamesEngineFindings(t *testing.T) {
 		}
 	}
 	for _, d := range append(cashflow.Catalogue(), cashflow.Deprecated()...) {
-		if words, l := pages.AttributeWords(i18n.Spanish, d.Name, d.Description); l != i18n.Spanish || words == d.Description {
+		if words, l := pages.AttributeWords(i18n.Spanish, d.Name, d.Description()); l != i18n.Spanish || words == d.Description() {
 			t.Errorf("no Spanish words for the attribute %s", d.Name)
 		}
 		reason := cashflow.Reason(d.Code)

@@ -40,7 +40,7 @@ func attributes(out []report.Attribute, definitions []Definition, values []value
 		d := &definitions[i]
 		out = append(out, report.Attribute{
 			Name:              d.Name,
-			Description:       d.Description,
+			Description:       d.Description(),
 			Node:              string(d.Node),
 			SourceIDs:         sources,
 			Value:             json.Number(all[start:ends[i]]),

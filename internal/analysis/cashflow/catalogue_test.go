@@ -18,7 +18,7 @@ func TestCatalogueMatchesTable(t *testing.T) {
 	got.WriteString("name\tnode\tcalc\twindow\tvalue_type\tadverse_action_code\tdescription\n")
 	for _, d := range Catalogue() {
 		got.WriteString(strings.Join([]string{d.Name, string(d.Node), string(d.Calculation), d.Window.String(),
-			d.Type.String(), d.Code, d.Description}, "\t") + "\n")
+			d.Type.String(), d.Code, d.Description()}, "\t") + "\n")
 	}
 	if diff := cmp.Diff(strings.TrimSpace(string(raw)), strings.TrimSpace(got.String())); diff != "" {
 		t.Errorf("the catalogue differs from the table:\n%s", diff)
@@ -38,7 +38,7 @@ func TestAttributesAreComplete(t *testing.T) {
 		if len(d.Code) != 2 || d.Code == "00" || Reason(d.Code) == "" {
 			t.Errorf("%s has the code %q, %q", d.Name, d.Code, Reason(d.Code))
 		}
-		if d.measure == nil || d.Description == "" {
+		if d.measure == nil || d.Description() == "" {
 			t.Errorf("%s has no measure or description", d.Name)
 		}
 	}

@@ -120,7 +120,7 @@ func subjectsTable() string {
 func definitionsTable(all []Definition) string {
 	var lines [][]string
 	for _, d := range all {
-		lines = append(lines, []string{code(d.Name), string(d.Calculation), d.Window.String(), d.Type.String(), d.Code, d.Description})
+		lines = append(lines, []string{code(d.Name), string(d.Calculation), d.Window.String(), d.Type.String(), d.Code, d.Description()})
 	}
 	return rows("attribute | kind | window | type | code | description", lines...)
 }
@@ -146,8 +146,10 @@ func cardTable() string {
 
 func reasonsTable() string {
 	var lines [][]string
-	for _, c := range slices.Sorted(maps.Keys(reasons)) {
-		lines = append(lines, []string{c, reasons[c]})
+	for _, c := range slices.Sorted(maps.Keys(texts)) {
+		if len(c) == 2 {
+			lines = append(lines, []string{c, Reason(c)})
+		}
 	}
 	return rows("code | description", lines...)
 }

@@ -100,7 +100,7 @@ type scored struct {
 
 // of returns the line for a value.
 func (b *Bin) of(v value) scored {
-	return scored{Bin: b, value: v, points: b.points(v), code: universal[b.at].Code, about: universal[b.at].Description}
+	return scored{Bin: b, value: v, points: b.points(v), code: universal[b.at].Code, about: universal[b.at].Description()}
 }
 
 // scoreVersion is a version of the score. lines returns the card's lines, or nil if the
@@ -225,7 +225,7 @@ func weakest(lines []scored) scored {
 func adverse(codes ...string) []report.AdverseCode {
 	out := make([]report.AdverseCode, len(codes))
 	for i, c := range codes {
-		out[i] = report.AdverseCode{Code: c, Description: reasons[c]}
+		out[i] = report.AdverseCode{Code: c, Description: Reason(c)}
 	}
 	return out
 }
