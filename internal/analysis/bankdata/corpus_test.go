@@ -21,7 +21,8 @@ import (
 // lenders and property managers in such forms, 80.0% (critical 79.7%), the eleventh rare
 // lenders of public lists, 46.2%. The twelfth is a part of 1,993 such lines, of which 59.7% were
 // right at the first run and 83% after; it has only lines that are right now. Of two further sets with
-// invented names of a lending word, 90.1% and, widened by kind after the first, 94.7% were right. Today's shares therefore do not estimate unseen lines.
+// invented names of a lending word, 90.1% and, widened by kind after the first, 94.7% were right. Today's
+// shares therefore do not estimate unseen lines.
 func TestStatementCorpora(t *testing.T) {
 	for _, c := range []struct {
 		name   string
