@@ -19,7 +19,10 @@ import (
 // were corrected after that run. The ninth has lenders' names in glued and cut forms: 75.6%
 // and 94.8% of its two parts, and 75.1% and 94.5% of their critical lines. The tenth has other
 // lenders and property managers in such forms, 80.0% (critical 79.7%), the eleventh rare
-// lenders of public lists, 46.2%. Today's shares therefore do not estimate unseen lines.
+// lenders of public lists, 46.2%. The twelfth is a part of 1,993 such lines, of which 59.7% were
+// right at the first run and 83% after; it has only lines that are right now. Of two further sets with
+// invented names of a lending word, 90.1% and, widened by kind after the first, 94.7% were right. Today's
+// shares therefore do not estimate unseen lines.
 func TestStatementCorpora(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -29,6 +32,7 @@ func TestStatementCorpora(t *testing.T) {
 		{"statements-third.tsv", 59}, {"statements-fourth.tsv", 59}, {"statements-fifth.tsv", 46},
 		{"statements-sixth.tsv", 59}, {"statements-seventh.tsv", 44},
 		{"statements-eighth.tsv", 57}, {"statements-ninth.tsv", 15}, {"statements-tenth.tsv", 14}, {"statements-eleventh.tsv", 5},
+		{"statements-twelfth.tsv", 9},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkCorpus(t, c.name, c.leaves) })
 	}

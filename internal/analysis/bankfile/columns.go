@@ -271,31 +271,36 @@ func (t *table) readTexts() error {
 		t.at[description], t.at[memo] = t.at[memo], nil
 	}
 	known, named := slices.Concat(t.at[:]...), len(t.at[description]) > 0
+	letters := make([]int, max(len(t.names), len(t.rows[0].fields)))
+	for i := range letters {
+		letters[i] = t.letters(i)
+	}
 	var found []int
-	for i := range max(len(t.names), len(t.rows[0].fields)) {
+	for i := range letters {
+		typed := slices.Contains(t.at[side], i)
 		codes, sides, longer := 0, 0, 0
 		for _, r := range t.rows {
 			s := r.cell(i)
 			if len(s) == 3 && currencyInText.MatchString(s) {
 				codes++
 			}
-			if lookUp("side", s) != "" {
+			if typed && lookUp("side", s) != "" {
 				sides++
 			}
-			if text := t.text(r, description); len(s) > len(text) && strings.HasPrefix(s, text) {
+			if named && !slices.Contains(known, i) && strings.HasPrefix(s, r.cell(t.at[description][0])) {
 				longer++
 			}
 		}
-		more := !named || t.letters(i) > t.letters(t.at[description][0])
+		more := !named || letters[i] > letters[t.at[description][0]]
 		switch {
 		case codes == len(t.rows) && len(t.at[currency]) == 0:
 			t.at[currency] = []int{i}
 			t.at[description] = slices.DeleteFunc(t.at[description], func(k int) bool { return k == i })
-		case slices.Contains(t.at[side], i) && sides == 0 && more, !slices.Contains(known, i) && t.letters(i) > 0 && (!named || longer > 0):
+		case typed && sides == 0 && more, !slices.Contains(known, i) && letters[i] > 0 && (!named || longer > 0 && more):
 			found = append(found, i)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b int) int { return t.letters(b) - t.letters(a) })
+	slices.SortStableFunc(found, func(a, b int) int { return letters[b] - letters[a] })
 	for _, i := range found[:min(2, len(found))] {
 		t.at[description] = append(t.at[description], i)
 		t.file.note(fmt.Sprintf("descriptions are from the column %q", t.nameOf([]int{i}, 0)))

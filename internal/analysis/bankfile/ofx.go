@@ -385,7 +385,7 @@ var entity = regexp.MustCompile(`&#?\w+;`)
 
 // unescape resolves entities, also those that were escaped twice.
 func unescape(s string) string {
-	for range 2 {
+	for range min(2, strings.Count(s, "&")*2) {
 		s = entity.ReplaceAllStringFunc(s, html.UnescapeString)
 	}
 	return s

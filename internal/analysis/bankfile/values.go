@@ -44,7 +44,9 @@ var (
 
 // parseNumeral parses -1,234.56, (1.234,56), $12, 12.00-, USD 5, 5.00 EUR, 12.34 DR.
 func parseNumeral(s string) (n numeral, ok bool) {
-	s = strings.TrimSpace(wordInParentheses.ReplaceAllString(strings.ReplaceAll(s, "\u00a0", " "), "$1"))
+	if s = strings.TrimSpace(strings.ReplaceAll(s, "\u00a0", " ")); strings.HasSuffix(s, ")") {
+		s = wordInParentheses.ReplaceAllString(s, "$1")
+	}
 	if len(s) > 64 || withinWords.MatchString(s) {
 		return n, false
 	}
