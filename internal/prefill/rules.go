@@ -45,7 +45,7 @@ func personName(s string) fault {
 	for _, c := range s {
 		now := classOf(c)
 		switch {
-		case invisible(c):
+		case IsInvisible(c):
 			return malformed
 		case now == letter:
 			letters = true
@@ -69,11 +69,11 @@ func personName(s string) fault {
 // dash reports whether c is a hyphen-minus or a dash of U+2010 to U+2014.
 func dash(c rune) bool { return c == '-' || c >= '‐' && c <= '—' }
 
-// invisible reports whether c hides or reorders text: controls of direction, spaces without
-// width, blank letters, and tags. It does not include the joiners, which some scripts need.
-func invisible(c rune) bool {
+// IsInvisible reports whether c hides or reorders text: controls of direction, separators, spaces
+// without width, blank letters, and tags. It does not include the joiners, which some scripts need.
+func IsInvisible(c rune) bool {
 	switch c {
-	case 0xAD, 0x61C, 0x115F, 0x1160, 0x180E, 0x200B, 0x200E, 0x200F, 0x3164, 0xFEFF, 0xFFA0:
+	case 0xAD, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200B, 0x200E, 0x200F, 0x2028, 0x2029, 0x3164, 0xFEFF, 0xFFA0:
 		return true
 	}
 	return c >= 0x202A && c <= 0x202E || c >= 0x2060 && c <= 0x206F || c >= 0xFFF9 && c <= 0xFFFB || c >= 0xE0000 && c <= 0xE0FFF
@@ -86,7 +86,7 @@ func line(s string, max int, needsLetter bool) fault {
 	found, before := false, rune(0)
 	for _, c := range s {
 		joiner := c == 0x200C || c == 0x200D
-		if c < ' ' || c >= 0x7F && c < 0xA0 || c == utf8.RuneError || c == 0x2028 || c == 0x2029 || invisible(c) ||
+		if c < ' ' || c >= 0x7F && c < 0xA0 || c == utf8.RuneError || IsInvisible(c) ||
 			joiner && (before < 0x600 || classOf(before) == other) {
 			return malformed
 		}

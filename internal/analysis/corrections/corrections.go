@@ -15,6 +15,7 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 )
 
@@ -274,5 +275,5 @@ func CounterpartyID(party string, in bool) string {
 // IsText reports whether a text of at most most characters can be shown as it is.
 func IsText(s string, most int) bool {
 	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= most && strings.TrimSpace(s) == s &&
-		!strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' })
+		!strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' || prefill.IsInvisible(r) })
 }

@@ -109,3 +109,13 @@ func TestApply(t *testing.T) {
 		}
 	}
 }
+
+// TestIsText checks that a text cannot hide or reorder what a page shows.
+func TestIsText(t *testing.T) {
+	for text, want := range map[string]bool{"": true, "Not mine.\nSee the bill.": true, "שלום, 500": true, " a": false, "a\x00b": false,
+		"a\u202eb": false, "a\u2066b": false, "a\u200fb": false, "a\u2028b": false, "a\u200bb": false, "\xff": false} {
+		if got := IsText(text, 40); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}

@@ -19,6 +19,7 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/notify"
+	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/suggest"
@@ -194,8 +195,8 @@ func (a *API) check(in request) (applications.New, error) {
 	if utf8.RuneCountInString(in.ExternalID) > contract.MaxExternalID || !isLabel(in.ExternalID) {
 		bad("externalId", wrongLabel)
 	}
-	if utf8.RuneCountInString(in.UserArgs) > contract.MaxUserArgs {
-		bad("userArgs", "must have at most 255 characters")
+	if utf8.RuneCountInString(in.UserArgs) > contract.MaxUserArgs || strings.ContainsFunc(in.UserArgs, prefill.IsInvisible) {
+		bad("userArgs", "must have at most 255 characters, none of them invisible")
 	}
 	if !applications.Browsable(in.ReturnURL) {
 		bad("returnUrl", "must be an absolute https address (http on this machine), without user or fragment")
@@ -218,10 +219,10 @@ func (a *API) check(in request) (applications.New, error) {
 }
 
 func isLabel(s string) bool {
-	return strings.TrimSpace(s) == s && !strings.ContainsFunc(s, unicode.IsControl)
+	return strings.TrimSpace(s) == s && !strings.ContainsFunc(s, unicode.IsControl) && !strings.ContainsFunc(s, prefill.IsInvisible)
 }
 
-const wrongLabel = "must have at most 64 characters, without control characters and without spaces at either end"
+const wrongLabel = "must have at most 64 characters, without control or invisible characters and without spaces at either end"
 
 var wrongOrigin = httpx.Detail{Field: "allowedOrigin",
 	Message: "must be an https origin without a path, such as https://app.example.com (http on this machine)"}

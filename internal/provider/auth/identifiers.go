@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/prefill"
 )
 
 // Identifier names a report by exactly one of its two fields.
@@ -36,9 +37,9 @@ func IdentifierOf(r *http.Request) (Identifier, error) {
 }
 
 // IsExternalID reports whether s is a valid external id of a report or a consumer: 1
-// to 64 characters without control characters, and without white space at either end,
+// to 64 characters without control or invisible characters, and without white space at either end,
 // which a header would lose.
 func IsExternalID(s string) bool {
 	return s != "" && utf8.ValidString(s) && utf8.RuneCountInString(s) <= contract.MaxExternalID &&
-		!strings.ContainsFunc(s, unicode.IsControl) && strings.TrimSpace(s) == s
+		!strings.ContainsFunc(s, unicode.IsControl) && !strings.ContainsFunc(s, prefill.IsInvisible) && strings.TrimSpace(s) == s
 }

@@ -140,10 +140,10 @@ func (w Request) checkLengths() error {
 	var d []httpx.Detail
 	if w.ExternalID != "" && !auth.IsExternalID(w.ExternalID) {
 		d = append(d, httpx.Detail{Field: "externalId",
-			Message: "must be at most 64 characters, without control characters and without spaces at either end"})
+			Message: "must be at most 64 characters, without control or invisible characters and without spaces at either end"})
 	}
-	if utf8.RuneCountInString(w.UserArgs) > contract.MaxUserArgs {
-		d = append(d, httpx.Detail{Field: "userArgs", Message: "must be at most 255 characters"})
+	if utf8.RuneCountInString(w.UserArgs) > contract.MaxUserArgs || strings.ContainsFunc(w.UserArgs, prefill.IsInvisible) {
+		d = append(d, httpx.Detail{Field: "userArgs", Message: "must be at most 255 characters, none of them invisible"})
 	}
 	if w.hasPrefill() && w.Prefill[0] != '{' {
 		d = append(d, httpx.Detail{Field: "prefill", Message: "must be an object"})

@@ -142,6 +142,8 @@ func TestInitializationRejects(t *testing.T) {
 			{"a number for a string", map[string]any{"externalId": 5}, 400, "MALFORMED_BODY", "externalId"},
 			{"a string for prefill", map[string]any{"prefill": "Ana"}, 400, "MALFORMED_BODY", "prefill"},
 			{"a list for prefill", map[string]any{"prefill": []any{}}, 400, "MALFORMED_BODY", "prefill"},
+			{"externalId that reorders text", map[string]any{"externalId": "a\u202eb"}, 400, "MALFORMED_BODY", "externalId"},
+			{"userArgs that hide text", map[string]any{"userArgs": "a\u200bb"}, 400, "MALFORMED_BODY", "userArgs"},
 			{"externalId of 65 characters", map[string]any{"externalId": strings.Repeat("é", 65)}, 400, "MALFORMED_BODY", "externalId"},
 			{"userArgs of 256 characters", map[string]any{"userArgs": strings.Repeat("é", 256)}, 400, "MALFORMED_BODY", "userArgs"},
 			{"no product", map[string]any{"productId": ""}, 400, "INVALID_PRODUCT", "productId"},
