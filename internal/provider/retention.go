@@ -30,8 +30,8 @@ func (p *Provider) sweep(ctx context.Context) error {
 		all = p.sandbox.Sweep(ctx)
 	}
 	for _, of := range []interface{ Sweep(context.Context) error }{
-		p.access, p.freeze, p.visits, p.connections, p.bankaccounts, p.documents, p.outbox, p.disputes, p.reports, p.sharing, p.webhooks,
-		p.customers, p.dashboard, p.operator,
+		p.access, p.freeze, p.visits, p.connections, p.bankaccounts, p.documents, p.outbox.Emails(), p.disputes, p.reports,
+		p.sharing, p.webhooks, p.customers, p.dashboard, p.operator,
 	} {
 		all = errors.Join(all, of.Sweep(ctx))
 	}

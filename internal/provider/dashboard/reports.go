@@ -561,7 +561,7 @@ func (s *Service) emails(ctx context.Context, r *http.Request, by user, d provid
 	if text != "" {
 		f.Limit = maxSearched
 	}
-	all, err := s.Outbox.List(ctx, s.DB.SQL, f)
+	all, err := s.Outbox.Emails().List(ctx, s.DB.SQL, f)
 	if err != nil {
 		return nil, err
 	}
@@ -590,7 +590,7 @@ func (s *Service) resendEmail(ctx context.Context, tx *store.Tx, by user, in inp
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("email")
 	}
-	ok, err := s.Outbox.Resend(ctx, tx, by.account.ID, in.id)
+	ok, err := s.Outbox.Emails().Retry(ctx, tx, by.account.ID, in.id)
 	if err == nil && !ok {
 		err = noChange{"email not sent"}
 	}

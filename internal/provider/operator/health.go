@@ -47,7 +47,7 @@ func (s *Service) Health(ctx context.Context) (h Health, err error) {
 	if h.FailedJobs, err = s.Queue.Failed(ctx); err != nil {
 		return h, err
 	}
-	counts, err := s.Outbox.Counts(ctx, s.DB.SQL)
+	counts, err := s.Outbox.Emails().Counts(ctx, s.DB.SQL)
 	if err != nil {
 		return h, err
 	}

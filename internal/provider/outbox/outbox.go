@@ -42,14 +42,16 @@ func (s *Service) Register(r *jobs.Registry) {
 }
 
 func (s *Service) deliver(ctx context.Context, _ jobs.Job, args Deliver) error {
-	return s.emails().Deliver(ctx, args.EmailID)
+	return s.Emails().Deliver(ctx, args.EmailID)
 }
 
 func (s *Service) discarded(ctx context.Context, args Deliver) error {
-	return s.emails().Discarded(ctx, args.EmailID)
+	return s.Emails().Discarded(ctx, args.EmailID)
 }
 
-func (s *Service) emails() mail.Outbox {
+// Emails returns the outbox with the emails of all customers. Each is about a report, and is listed
+// until its link expires.
+func (s *Service) Emails() mail.Outbox {
 	return mail.Outbox{DB: s.DB, Queue: s.Queue, Mail: s.Mail, Now: s.Now,
 		Job: func(id string) jobs.Args { return Deliver{id} }}
 }
@@ -72,35 +74,16 @@ func (s *Service) Write(ctx context.Context, tx *store.Tx, e Email) error {
 	if err != nil {
 		return err
 	}
-	sealed, err := s.emails().Seal(ctx, tx, e.KeyID, mail.Message{ID: id, To: e.To, Text: e.Text, HTML: html})
+	sealed, err := s.Emails().Seal(ctx, tx, e.KeyID, mail.Message{ID: id, To: e.To, Text: e.Text, HTML: html})
 	if err != nil {
 		return err
 	}
 	if err := insertEmail(ctx, tx, id, e, sealed); err != nil {
 		return err
 	}
-	return s.emails().Enqueue(ctx, tx, id, id, jobs.Account(e.CustomerID))
-}
-
-// List returns a customer's emails whose link has not expired. Each is about a report. The
-// next page begins at the last one's Created and ID.
-func (s *Service) List(ctx context.Context, q store.Queryer, f mail.Filter) ([]mail.Email, error) {
-	return s.emails().List(ctx, q, f)
-}
-
-// Resend sends an email of a customer again after it was given up, as mail.Outbox.Retry does.
-func (s *Service) Resend(ctx context.Context, tx *store.Tx, customerID, emailID string) (bool, error) {
-	return s.emails().Retry(ctx, tx, customerID, emailID)
-}
-
-// Counts counts the unexpired emails of all customers by their state, without sent ones.
-func (s *Service) Counts(ctx context.Context, q store.Queryer) (map[mail.State]int, error) {
-	return s.emails().Counts(ctx, q)
+	return s.Emails().Enqueue(ctx, tx, id, id, jobs.Account(e.CustomerID))
 }
 
 // Sends reports whether there is a mail server; without one, users must pass on the
 // emails in the outbox.
 func (s *Service) Sends() bool { return s.Mail != nil }
-
-// Sweep deletes emails whose link has expired.
-func (s *Service) Sweep(ctx context.Context) error { return s.emails().Sweep(ctx) }
