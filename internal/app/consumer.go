@@ -10,6 +10,7 @@ import (
 
 // consumerCommands help consumers of a provider.
 type consumerCommands struct {
+	JSON bool         `name:"json" env:"-" help:"Print JSON, as these commands always do."`
 	Link linkConsumer `cmd:"" help:"Print a link to a person's file, once. Verify the person first."`
 }
 

@@ -59,6 +59,10 @@ Every flag is also an environment variable; the flag wins. A command ignores var
 not use, and accepts a flag that it does not use with a warning in the log. (It refuses flags of the
 sandbox and ` + "`--events-url`" + `.) ` + "`vestibule COMMAND --help`" + ` lists the flags of a command.
 
+JSON that a command prints is one value with names in camel case, such as ` + "`publicId`" + `; lists are arrays. What went wrong is
+text on standard error, with exit code 2 for a command that is not accepted and 1 for another failure; standard output then
+stays empty. ` + "`operator health`" + ` alone prints its JSON with exit code 1, too.
+
 The list after a description names the commands that use the flag. Without a list, the commands
 ` + usual[:strings.LastIndex(usual, ", ")] + " and" + usual[strings.LastIndex(usual, ",")+1:] + ` use it.
 

@@ -3,9 +3,8 @@ package jose
 import (
 	"context"
 	"crypto"
+	"slices"
 	"sync"
-
-	"github.com/coreos/go-oidc/v3/oidc"
 )
 
 // IssuerKeys is the key set that verifies an OpenID issuer's ID tokens. It implements
@@ -18,20 +17,45 @@ type IssuerKeys struct {
 	keys []crypto.PublicKey // as last retrieved
 }
 
+// Supported returns those of an issuer's algorithms whose signatures IssuerKeys verifies.
+func Supported(algs []string) (out []string) {
+	for _, name := range algs {
+		if alg := algOf(name); alg.Valid() {
+			out = append(out, name)
+			if alg == EdDSA {
+				out = append(out, ed25519Alg)
+			}
+		}
+	}
+	return out
+}
+
 // VerifySignature returns the payload of a token whose signature fits. The caller has
 // checked the algorithm. If no key fits, it retrieves the set once more.
 func (s *IssuerKeys) VerifySignature(ctx context.Context, token string) ([]byte, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.keys) > 0 {
-		if payload, err := (&oidc.StaticKeySet{PublicKeys: s.keys}).VerifySignature(ctx, token); err == nil {
-			return payload, nil
-		}
-	}
-	keys, err := s.Fetch(ctx)
+	p, err := parse(token)
 	if err != nil {
 		return nil, err
 	}
-	s.keys = keys
-	return (&oidc.StaticKeySet{PublicKeys: keys}).VerifySignature(ctx, token)
+	if p.header.has("crit") { // we support no extension
+		return nil, ErrHeader
+	}
+	name, _, _ := p.header.text("alg")
+	fits := func(pub crypto.PublicKey) bool {
+		algs, _ := algsFor(pub)
+		key := Key{Alg: algOf(name), pub: pub}
+		return slices.Contains(algs, key.Alg) && key.verify(p.input, p.signature)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.ContainsFunc(s.keys, fits) {
+		return p.payload, nil
+	}
+	if s.keys, err = s.Fetch(ctx); err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(s.keys, fits) {
+		return nil, ErrSignature
+	}
+	return p.payload, nil
 }

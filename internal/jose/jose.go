@@ -35,6 +35,17 @@ const (
 	EdDSA Alg = "EdDSA" // Ed25519 only
 )
 
+// ed25519Alg is the other name of EdDSA with Ed25519 (RFC 9864).
+const ed25519Alg = "Ed25519"
+
+// algOf returns the algorithm of a name in a key or a token.
+func algOf(name string) Alg {
+	if name == ed25519Alg {
+		return EdDSA
+	}
+	return Alg(name)
+}
+
 // Algs lists every algorithm that can be allowed. All are asymmetric: HMAC and none
 // cannot be allowed.
 func Algs() []Alg {

@@ -180,7 +180,7 @@ func parseKey(raw []byte) (*Key, error) {
 	if !ok {
 		return nil, unfit("alg")
 	}
-	k := &Key{ID: id, Alg: Alg(alg), pub: pub}
+	k := &Key{ID: id, Alg: algOf(alg), pub: pub}
 	if !named {
 		if k.Alg = fits[0]; k.Alg == PS256 {
 			k.Alg = RS256 // most RSA keys without alg are for it

@@ -115,12 +115,13 @@ func (v *Verifier) key(ctx context.Context, header object) (*Key, error) {
 			return nil, ErrHeader
 		}
 	}
-	alg, _, ok := header.text("alg")
+	name, _, ok := header.text("alg")
+	alg := algOf(name)
 	allowed := v.Algs
 	if allowed == nil {
 		allowed = DefaultAlgs()
 	}
-	if !ok || !Alg(alg).Valid() || !slices.Contains(allowed, Alg(alg)) {
+	if !ok || !alg.Valid() || !slices.Contains(allowed, alg) {
 		return nil, ErrAlgorithm
 	}
 	typ, present, ok := header.text("typ")
@@ -135,7 +136,7 @@ func (v *Verifier) key(ctx context.Context, header object) (*Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	if key.Alg != Alg(alg) {
+	if key.Alg != alg {
 		return nil, ErrAlgorithm
 	}
 	return key, nil

@@ -141,7 +141,7 @@ func (o *OIDC) discover() (*issuer, error) {
 	found := &issuer{Provider: p, endpoint: p.Endpoint(), identifier: o.Issuer, clientID: o.ClientID, sendsIss: metadata.SendsIss,
 		offline: slices.Contains(metadata.Scopes, oidc.ScopeOfflineAccess),
 		keys:    &jose.IssuerKeys{Fetch: func(ctx context.Context) ([]crypto.PublicKey, error) { return fetchKeys(ctx, metadata.Keys) }},
-		algs:    slices.DeleteFunc(metadata.Algs, func(alg string) bool { return !jose.Alg(alg).Valid() })}
+		algs:    jose.Supported(metadata.Algs)}
 	for _, address := range []string{found.endpoint.AuthURL, found.endpoint.TokenURL, metadata.Keys, p.UserInfoEndpoint()} {
 		if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "https" && !strings.HasPrefix(o.Issuer, "http://")) {
 			return nil, errors.New("staff: the issuer names an address without https")

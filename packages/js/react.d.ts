@@ -1,4 +1,4 @@
-import type { CSSProperties, ForwardRefExoticComponent, ReactNode, RefAttributes } from "react";
+import type { CSSProperties, ForwardRefExoticComponent, HTMLAttributes, ReactNode, RefAttributes } from "react";
 import type { LoadOptions, VestibuleApply as Element, VestibuleApplyAttributes, VestibuleApplyEvents } from "./index.js";
 
 type Handlers = {
@@ -21,3 +21,14 @@ export interface VestibuleApplyProps extends VestibuleApplyAttributes, Handlers,
 
 /** Shows <vestibule-apply>. The functions that you give it get the details of the element's events. */
 export const VestibuleApply: ForwardRefExoticComponent<VestibuleApplyProps & RefAttributes<Element>>;
+
+// The element itself in JSX, for React 19, whose refs, attributes and text it takes.
+type Tag = Element; // the name Element is another within React
+
+declare module "react" {
+  namespace JSX {
+    interface IntrinsicElements {
+      "vestibule-apply": VestibuleApplyAttributes & Omit<HTMLAttributes<Tag>, keyof VestibuleApplyAttributes> & RefAttributes<Tag>;
+    }
+  }
+}

@@ -59,3 +59,10 @@ export function App({ token }: { token?: string }) {
     </StrictMode>
   );
 }
+
+export function Plain({ token }: { token: string }) {
+  const element = useRef<Element>(null);
+  // @ts-expect-error no such mode
+  const wrong = <vestibule-apply token={token} mode="popup" />;
+  return wrong ?? <vestibule-apply ref={element} token={token} mode="modal" className="wide" />;
+}

@@ -303,8 +303,7 @@ func (b *bank) checkIDToken(ctx context.Context, m *metadata, raw text, nonce, a
 	if len(algs) == 0 {
 		algs = []string{oidc.RS256, oidc.ES256, oidc.PS256, oidc.ES384, oidc.EdDSA}
 	}
-	algs = slices.DeleteFunc(slices.Clone(algs), func(alg string) bool { return !jose.Alg(alg).Valid() })
-	if len(algs) == 0 {
+	if algs = jose.Supported(algs); len(algs) == 0 {
 		return "", errors.New("the institution signs ID tokens by unsupported algorithms only")
 	}
 	verifier := oidc.NewVerifier(m.Issuer, m.keys, &oidc.Config{ClientID: b.in.ClientID, Now: b.now, SupportedSigningAlgs: algs})
