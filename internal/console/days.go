@@ -4,6 +4,7 @@
 package console
 
 import (
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
@@ -31,10 +32,13 @@ func FormatDay(t time.Time) string {
 }
 
 // ParseDays parses the first and the last day of a filter, from and to.
-func ParseDays(q url.Values, zone *time.Location) (from, to time.Time, ok bool) {
+func ParseDays(q url.Values, zone *time.Location) (from, to time.Time, err error) {
 	from, ok1 := ParseDay(q.Get("from"), zone)
 	to, ok2 := ParseDay(q.Get("to"), zone)
-	return from, to, ok1 && ok2
+	if !ok1 || !ok2 {
+		err = errors.New("no such day")
+	}
+	return from, to, err
 }
 
 // Periods are the numbers of days to today that an overview offers, in order.
@@ -115,12 +119,12 @@ func Midnight(t time.Time, zone *time.Location) time.Time {
 // days it returns the last ones. false: the address is wrong.
 func ReadDays(q url.Values, now time.Time, zone *time.Location, most int) (d Days, ok bool) {
 	today := Midnight(now, zone)
-	from, to, ok := ParseDays(q, zone)
+	from, to, err := ParseDays(q, zone)
 	days := usualPeriod
 	if text := q.Get("days"); text != "" {
 		days, _ = strconv.Atoi(text)
 	}
-	if !ok || !slices.Contains(Periods[:], days) {
+	if err != nil || !slices.Contains(Periods[:], days) {
 		return d, false
 	}
 	if from.IsZero() && to.IsZero() {

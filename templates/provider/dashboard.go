@@ -60,9 +60,9 @@ type DashboardWebhooks struct {
 	Max              int                // endpoints of a customer
 	Statuses         []contract.Status  // to subscribe to
 	Health           []webhook.Health
-	Next             time.Time // when the next attempt is due; zero for none
-	Hours            []DashboardSent
-	Days             []DashboardSent
+	Next             time.Time  // when the next attempt is due; zero for none
+	Hours            ui.DayBars // delivered, pending, failed
+	Days             ui.DayBars
 	Tests            []webhook.Delivery // the newest test event; empty for none
 	MaxTests         int                // within an hour
 

@@ -15,28 +15,22 @@ type DashboardOverview struct {
 	Environment  contract.Environment
 	Callback     string // "none", "on", "off"
 	Periods      []ui.Link
-	Since        time.Time // first day
-	Until        time.Time // the day after the last; zero if that is today
-	Days         []DashboardDay
+	Since        time.Time         // first day
+	Until        time.Time         // the day after the last; zero if that is today
+	Days         ui.DayBars        // reports: ready, pending, failed
 	Results      []DashboardResult // the most frequent first
 	Durations    []time.Duration   // from the start to the report, shortest first
 	Progress     []int             // visits that got at least as far as the index
 	Stops        []DashboardStop   // the most frequent first
 	Institutions []DashboardStop   // the most frequent first
 	Unlisted     []Unlisted        // institutions that applicants missed, most reports first
-	Deliveries   []DashboardSent
+	Deliveries   ui.DayBars        // delivered, pending, failed
 	Answers      []DashboardAnswer // the most frequent first
 
 	// Before has the days, deliveries and durations to compare with; nil if there are none, or
 	// some are deleted.
 	Before  *DashboardOverview
 	Compare ui.Comparison
-}
-
-// DashboardDay counts the reports that were started on a day (UTC).
-type DashboardDay struct {
-	Day                    time.Time
-	Ready, Pending, Failed int
 }
 
 // DashboardResult counts the reports with a status.
@@ -51,12 +45,6 @@ type DashboardStop struct {
 	Code  string
 	Name  string
 	Count int
-}
-
-// DashboardSent counts the deliveries that were created in an hour or on a day (UTC).
-type DashboardSent struct {
-	Start                      time.Time
-	Delivered, Pending, Failed int
 }
 
 // DashboardAnswer counts the deliveries with a last answer: a status, -1 for no answer, 0
@@ -95,32 +83,7 @@ func (v DashboardOverview) list(path string, pairs []string) string {
 }
 
 // last returns the last day.
-func (v DashboardOverview) last() time.Time { return v.Days[len(v.Days)-1].Day }
-
-func (v DashboardOverview) totals() (ready, pending, failed int) {
-	for _, d := range v.Days {
-		ready, pending, failed = ready+d.Ready, pending+d.Pending, failed+d.Failed
-	}
-	return ready, pending, failed
-}
-
-func (v DashboardOverview) sent() (delivered, pending, failed int) { return totalSent(v.Deliveries) }
-
-func totalSent(all []DashboardSent) (delivered, pending, failed int) {
-	for _, s := range all {
-		delivered, pending, failed = delivered+s.Delivered, pending+s.Pending, failed+s.Failed
-	}
-	return delivered, pending, failed
-}
-
-// typical returns the time within which a share of the reports was ready, in hundredths; 0
-// without reports.
-func (v DashboardOverview) typical(share int) time.Duration {
-	if len(v.Durations) == 0 {
-		return 0
-	}
-	return v.Durations[(len(v.Durations)-1)*share/100]
-}
+func (v DashboardOverview) last() time.Time { return v.Days[len(v.Days)-1].Start }
 
 func duration(t time.Duration) string {
 	if t == 0 {
@@ -130,16 +93,16 @@ func duration(t time.Duration) string {
 }
 
 func (v DashboardOverview) figures(d Dashboard) []ui.KeyFigure {
-	ready, pending, failed := v.totals()
+	ready, pending, failed := v.Days.Totals()
 	all := ready + pending + failed
-	delivered, _, lost := v.sent()
+	delivered, _, lost := v.Deliveries.Totals()
 	readyURL := v.reports("status", string(contract.StatusSuccess))
 	out := []ui.KeyFigure{
 		{Label: i18n.T(d.Lang, "dashboard.overview.started"), Value: number(all), URL: v.reports()},
 		{Label: i18n.T(d.Lang, "dashboard.overview.ready_share", "percent", number((ready*100+all/2)/max(all, 1))), Value: number(ready),
 			URL: readyURL, Tone: ui.Success},
-		{Label: i18n.T(d.Lang, "dashboard.overview.median"), Value: duration(v.typical(50)), URL: readyURL},
-		{Label: i18n.T(d.Lang, "dashboard.overview.most"), Value: duration(v.typical(90)), URL: readyURL},
+		{Label: i18n.T(d.Lang, "dashboard.overview.median"), Value: duration(ui.Typical(v.Durations, 50)), URL: readyURL},
+		{Label: i18n.T(d.Lang, "dashboard.overview.most"), Value: duration(ui.Typical(v.Durations, 90)), URL: readyURL},
 		{Label: i18n.T(d.Lang, "dashboard.overview.delivered"), Value: number(delivered), Tone: ui.Success,
 			URL: v.deliveries("state", "delivered")},
 		{Label: i18n.T(d.Lang, "dashboard.overview.not_delivered"), Value: number(lost), URL: v.deliveries("state", "failed")},
@@ -155,10 +118,10 @@ func (v DashboardOverview) figures(d Dashboard) []ui.KeyFigure {
 
 // measures returns the figures of the overview as numbers, in their order.
 func (v DashboardOverview) measures() []ui.Measure {
-	ready, pending, failed := v.totals()
-	delivered, _, lost := v.sent()
-	return []ui.Measure{{N: int64(ready + pending + failed)}, {N: int64(ready)}, {N: int64(v.typical(50)), Duration: true},
-		{N: int64(v.typical(90)), Duration: true}, {N: int64(delivered)}, {N: int64(lost)}}
+	ready, pending, failed := v.Days.Totals()
+	delivered, _, lost := v.Deliveries.Totals()
+	return []ui.Measure{{N: int64(ready + pending + failed)}, {N: int64(ready)}, {N: int64(ui.Typical(v.Durations, 50)), Duration: true},
+		{N: int64(ui.Typical(v.Durations, 90)), Duration: true}, {N: int64(delivered)}, {N: int64(lost)}}
 }
 
 // beforeWords names the days to compare with.
@@ -166,67 +129,57 @@ func (v DashboardOverview) beforeWords(d Dashboard) string {
 	return ui.EarlierDays(d.Lang, v.Before.Since, v.Before.last(), v.Since)
 }
 
-// bars returns the reports of each day.
-func (v DashboardOverview) bars(d Dashboard) (out []ui.DayBar) {
-	for _, x := range v.Days {
-		day := x.Day.Format(time.DateOnly)
-		out = append(out, ui.DayBar{Start: x.Day, First: x.Ready, More: x.Pending, Down: x.Failed,
-			Words: i18n.T(d.Lang, "dashboard.overview.day", "ready", number(x.Ready), "pending", number(x.Pending), "failed", number(x.Failed)),
-			URL:   dashboardLink("/dashboard/reports", "from", day, "to", day)})
-	}
-	return out
-}
-
 func (v DashboardOverview) plot(d Dashboard) ui.DayPlot {
-	ready, pending, failed := v.totals()
-	p := ui.DayPlot{ID: "days", Title: i18n.T(d.Lang, "dashboard.overview.by_day"), Bars: v.bars(d),
-		Story: i18n.T(d.Lang, "dashboard.overview.story", "ready", number(ready), "pending", number(pending), "failed", number(failed)),
+	words := func(key i18n.Key) func(ready, pending, failed int) string {
+		return func(ready, pending, failed int) string {
+			return i18n.T(d.Lang, key, "ready", number(ready), "pending", number(pending), "failed", number(failed))
+		}
+	}
+	url := func(start time.Time) string { return onDay("/dashboard/reports", start) }
+	p := ui.DayPlot{ID: "days", Title: i18n.T(d.Lang, "dashboard.overview.by_day"), Bars: v.Days.Worded(words("dashboard.overview.day"), url),
+		Story: words("dashboard.overview.story")(v.Days.Totals()),
 		Parts: [...]string{i18n.T(d.Lang, "dashboard.overview.ready"), i18n.T(d.Lang, "dashboard.overview.pending"),
 			i18n.T(d.Lang, "dashboard.overview.failed")}}
 	if v.Before != nil {
-		p.Earlier = v.Before.bars(d)
+		p.Earlier = v.Before.Days.Worded(words("dashboard.overview.day"), url)
 	}
 	return p
+}
+
+// onDay returns the address of a list's entries of a day.
+func onDay(path string, day time.Time, pairs ...string) string {
+	on := day.Format(time.DateOnly)
+	return dashboardLink(path, append(pairs, "from", on, "to", on)...)
 }
 
 func (v DashboardOverview) sentPlot(d Dashboard) ui.DayPlot {
 	p := sentPlot(d, "sent", i18n.T(d.Lang, "dashboard.overview.deliveries_by_day"), "", v.Deliveries, false)
 	if v.Before != nil {
-		p.Earlier = sentBars(d, "", v.Before.Deliveries, false)
+		p.Earlier = sentPlot(d, "", "", "", v.Before.Deliveries, false).Bars
 	}
 	return p
 }
 
 // sentPlot is a plot of deliveries by day or by hour.
-func sentPlot(d Dashboard, id, title, endpoint string, all []DashboardSent, hourly bool) ui.DayPlot {
-	return ui.DayPlot{ID: id, Title: title, Story: sentWords(d, all...), Hourly: hourly, Bars: sentBars(d, endpoint, all, hourly),
+func sentPlot(d Dashboard, id, title, endpoint string, all ui.DayBars, hourly bool) ui.DayPlot {
+	words := func(delivered, pending, failed int) string {
+		return i18n.T(d.Lang, "dashboard.overview.deliveries_day",
+			"delivered", number(delivered), "pending", number(pending), "failed", number(failed))
+	}
+	return ui.DayPlot{ID: id, Title: title, Story: words(all.Totals()), Hourly: hourly,
+		Bars: all.Worded(words, func(start time.Time) string {
+			if hourly {
+				return dashboardLink("/dashboard/deliveries", "endpoint", endpoint, "hour", start.Format(DashboardHour))
+			}
+			return onDay("/dashboard/deliveries", start, "endpoint", endpoint)
+		}),
 		None: i18n.T(d.Lang, "dashboard.overview.no_deliveries"),
 		Parts: [...]string{i18n.T(d.Lang, "dashboard.overview.deliveries_delivered"),
 			i18n.T(d.Lang, "dashboard.overview.deliveries_pending"), i18n.T(d.Lang, "dashboard.overview.deliveries_failed")}}
 }
 
-func sentBars(d Dashboard, endpoint string, all []DashboardSent, hourly bool) (out []ui.DayBar) {
-	for _, x := range all {
-		b := ui.DayBar{Start: x.Start, First: x.Delivered, More: x.Pending, Down: x.Failed, Words: sentWords(d, x)}
-		if hourly {
-			b.URL = dashboardLink("/dashboard/deliveries", "endpoint", endpoint, "hour", x.Start.Format(DashboardHour))
-		} else {
-			day := x.Start.Format(time.DateOnly)
-			b.URL = dashboardLink("/dashboard/deliveries", "endpoint", endpoint, "from", day, "to", day)
-		}
-		out = append(out, b)
-	}
-	return out
-}
-
 // DashboardHour is the format of an hour in an address, in the user's time zone.
 const DashboardHour = "2006-01-02T15:04"
-
-func sentWords(d Dashboard, all ...DashboardSent) string {
-	delivered, pending, failed := totalSent(all)
-	return i18n.T(d.Lang, "dashboard.overview.deliveries_day",
-		"delivered", number(delivered), "pending", number(pending), "failed", number(failed))
-}
 
 // counted returns a table of things with their number and share.
 func (v DashboardOverview) counted(d Dashboard, caption, thing, unit i18n.Key) ui.Grid {
@@ -236,7 +189,7 @@ func (v DashboardOverview) counted(d Dashboard, caption, thing, unit i18n.Key) u
 
 func (v DashboardOverview) results(d Dashboard) ui.Grid {
 	g := v.counted(d, "dashboard.overview.results", "dashboard.status", "dashboard.overview.reports")
-	ready, pending, failed := v.totals()
+	ready, pending, failed := v.Days.Totals()
 	for _, r := range v.Results {
 		url := v.reports("status", string(r.Status), "substatus", string(r.Substatus))
 		g.Rows = append(g.Rows, []ui.Cell{{Body: resultLink(d, r, url)}, {Text: number(r.Count)},
@@ -271,7 +224,7 @@ func (v DashboardOverview) stops(d Dashboard, caption, thing i18n.Key, parameter
 
 func (v DashboardOverview) answers(d Dashboard) ui.Grid {
 	g := v.counted(d, "dashboard.overview.answers", "dashboard.answer", "dashboard.overview.events")
-	delivered, pending, failed := v.sent()
+	delivered, pending, failed := v.Deliveries.Totals()
 	for _, a := range v.Answers {
 		name := ui.Cell{Text: d.answer(a.Code)}
 		if a.Code != 0 {

@@ -33,8 +33,8 @@ func DashboardOverviewPage(d Dashboard, v DashboardOverview) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		ready, pending, failed := v.totals()
-		delivered, waiting, lost := v.sent()
+		ready, pending, failed := v.Days.Totals()
+		delivered, waiting, lost := v.Deliveries.Totals()
 		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

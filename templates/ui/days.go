@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,8 +15,8 @@ type DayPlot struct {
 	Story   string    // the counts of all days in words
 	None    string    // instead of a plot without counts; "" shows that plot
 	Parts   [3]string // names of the two parts upwards and of the one downwards
-	Bars    []DayBar  // consecutive days or hours
-	Earlier []DayBar  // as many of the time before; nil for none
+	Bars    DayBars   // consecutive days or hours
+	Earlier DayBars   // as many of the time before; nil for none
 	Hourly  bool
 }
 
@@ -29,13 +30,49 @@ type DayBar struct {
 
 func (b DayBar) count() int { return b.First + b.More + b.Down }
 
-func (p DayPlot) count() (n int) {
-	for _, bars := range [][]DayBar{p.Bars, p.Earlier} {
-		for _, b := range bars {
-			n += b.count()
+// DayBars are the bars of consecutive days or hours, oldest first.
+type DayBars []DayBar
+
+// NewDayBars returns the bars of n days, without counts.
+func NewDayBars(first time.Time, n int) DayBars {
+	out := make(DayBars, n)
+	for i := range out {
+		out[i].Start = first.AddDate(0, 0, i)
+	}
+	return out
+}
+
+// Totals adds up the parts of all bars.
+func (b DayBars) Totals() (first, more, down int) {
+	for _, x := range b {
+		first, more, down = first+x.First, more+x.More, down+x.Down
+	}
+	return first, more, down
+}
+
+// Worded returns the bars with words for their counts, and with links unless url is nil.
+func (b DayBars) Worded(words func(first, more, down int) string, url func(start time.Time) string) DayBars {
+	out := slices.Clone(b)
+	for i, x := range b {
+		if out[i].Words = words(x.First, x.More, x.Down); url != nil {
+			out[i].URL = url(x.Start)
 		}
 	}
-	return n
+	return out
+}
+
+func (p DayPlot) count() int {
+	first, more, down := append(p.Bars[:len(p.Bars):len(p.Bars)], p.Earlier...).Totals()
+	return first + more + down
+}
+
+// Typical returns the time within which a share of durations lie, in hundredths, of those sorted
+// by length; 0 of none.
+func Typical(sorted []time.Duration, share int) time.Duration {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[(len(sorted)-1)*share/100]
 }
 
 // when names a day or an hour.

@@ -58,9 +58,9 @@ func readFilter(q url.Values, by staff.User) (filter, bool) {
 	if f.Sort == f.ownSort() {
 		f.Sort = pages.Order{}
 	}
-	var daysOK bool
-	f.From, f.To, daysOK = console.ParseDays(q, by.Zone)
-	return f, daysOK && (f.Queue == "" || slices.Contains(queues[:], f.Queue)) &&
+	var err error
+	f.From, f.To, err = console.ParseDays(q, by.Zone)
+	return f, err == nil && (f.Queue == "" || slices.Contains(queues[:], f.Queue)) &&
 		(f.State == "" || slices.Contains(journey.States(), f.State)) && (f.Product == "" || f.Product.Valid()) &&
 		(f.Outcome == "" || f.Outcome.Valid()) &&
 		(f.Decision == "" || f.Decision == search.Undecided || slices.Contains(decisions.All, f.Decision)) &&

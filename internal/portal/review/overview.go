@@ -105,10 +105,9 @@ func (d *Handler) overview(w http.ResponseWriter, r *http.Request, by staff.User
 // overviewFigures counts the applications of a period of some days.
 func (d *Handler) overviewFigures(ctx context.Context, tx *store.Tx, in applications.Period,
 	days int) (v pages.OverviewFigures, err error) {
-	v.Days = make([]pages.OverviewDay, days)
-	for i := range v.Days {
-		day := in.From.AddDate(0, 0, i)
-		v.Days[i] = pages.OverviewDay{Day: day, URL: filter{Filter: pages.Filter{Product: in.Product, From: day, To: day}}.url("")}
+	v.Days = ui.NewDayBars(in.From, days)
+	for i, x := range v.Days {
+		v.Days[i].URL = filter{Filter: pages.Filter{Product: in.Product, From: x.Start, To: x.Start}}.url("")
 	}
 	counts, err := search.CountDays(ctx, tx, in)
 	if err != nil {
@@ -121,11 +120,11 @@ func (d *Handler) overviewFigures(ctx context.Context, tx *store.Tx, in applicat
 		day := &v.Days[min(c.Day, days-1)]
 		switch journey.State(c.State) {
 		case journey.Ready:
-			day.Ready += c.Count
+			day.First += c.Count
 		case journey.Failed, journey.Exited, journey.Expired:
-			day.Ended += c.Count
+			day.Down += c.Count
 		default:
-			day.Open += c.Count
+			day.More += c.Count
 		}
 	}
 	progress, err := d.Applications.Progress(ctx, tx, in)

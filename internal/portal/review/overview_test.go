@@ -249,7 +249,7 @@ func TestOverviewLinksToItsApplications(t *testing.T) {
 // of figures.
 func TestOverviewOfNothing(t *testing.T) {
 	var page strings.Builder
-	v := pages.OverviewView{OverviewFigures: pages.OverviewFigures{Days: []pages.OverviewDay{{Day: noon}, {Day: noon.AddDate(0, 0, 1)}}}}
+	v := pages.OverviewView{OverviewFigures: pages.OverviewFigures{Days: ui.NewDayBars(noon, 2)}}
 	if err := pages.Overview(ui.Page{Lang: i18n.English}, v).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
 	}

@@ -191,7 +191,7 @@ func (s *Pages) entries(ctx context.Context, r *http.Request, by user, d provide
 			parentAccount: i18n.T(d.Lang, "dashboard.author.parent")}}
 	var err, err2 error
 	f.After, err = store.ParseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
-	f.From, f.To, err2 = parseDays(q, by.Zone)
+	f.From, f.To, err2 = console.ParseDays(q, by.Zone)
 	if errors.Join(err, err2) != nil || len(f.Actor)+len(f.Action) > 100 {
 		return nil, unknown("list")
 	}

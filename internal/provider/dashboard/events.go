@@ -21,6 +21,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 	providerui "vestibule/templates/provider"
+	"vestibule/templates/ui"
 )
 
 // Keys of flash messages of all forms. The message catalog has the texts.
@@ -75,10 +76,10 @@ func (s *Service) health(ctx context.Context, by user, v *providerui.DashboardWe
 // sent returns the deliveries of each of n steps to an endpoint, or to all with an empty id, and
 // calls each with their counts.
 func (s *Service) sent(ctx context.Context, q store.Queryer, customerID, id string, w webhook.Window, n int,
-	each func(webhook.Count)) ([]providerui.DashboardSent, error) {
-	out := make([]providerui.DashboardSent, n)
+	each func(webhook.Count)) (ui.DayBars, error) {
+	out := ui.NewDayBars(w.Since, n)
 	for i := range out {
-		if out[i].Start = w.Since.AddDate(0, 0, i); w.Hourly {
+		if w.Hourly {
 			out[i].Start = w.Since.Add(time.Duration(i) * time.Hour)
 		}
 	}
@@ -87,11 +88,11 @@ func (s *Service) sent(ctx context.Context, q store.Queryer, customerID, id stri
 		step := &out[min(c.Step, n-1)]
 		switch c.State {
 		case webhook.StateDelivered:
-			step.Delivered += c.Count
+			step.First += c.Count
 		case webhook.StatePending:
-			step.Pending += c.Count
+			step.More += c.Count
 		default:
-			step.Failed += c.Count
+			step.Down += c.Count
 		}
 		if each != nil {
 			each(c)

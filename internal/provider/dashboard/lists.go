@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -31,22 +30,13 @@ func listOf(path string, q url.Values) providerui.DashboardList {
 	return providerui.DashboardList{Path: path, Query: q}
 }
 
-// parseDays parses the first and the last day of a filter; "" is the zero time.
-func parseDays(q url.Values, zone *time.Location) (from, to time.Time, err error) {
-	from, to, ok := console.ParseDays(q, zone)
-	if !ok {
-		err = errors.New("no such day")
-	}
-	return from, to, err
-}
-
 // parseTimes parses the hour of a filter, or its first and last day, as a range of time.
 func parseTimes(q url.Values, zone *time.Location) (since, until time.Time, err error) {
 	if text := q.Get("hour"); text != "" {
 		since, err = time.ParseInLocation(providerui.DashboardHour, text, zone)
 		return since, since.Add(time.Hour), err
 	}
-	since, until, err = parseDays(q, zone)
+	since, until, err = console.ParseDays(q, zone)
 	if !until.IsZero() {
 		until = until.AddDate(0, 0, 1)
 	}

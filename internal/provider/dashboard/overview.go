@@ -36,19 +36,11 @@ func period(q url.Values, now time.Time, zone *time.Location, l i18n.Lang, v *pr
 	}
 	v.Periods = days.Links(l, func(period int) string { return "/dashboard?" + days.Params(period).Encode() })
 	v.Compare = ui.Comparison{By: days.Compare, First: days.Before, Last: days.Before.AddDate(0, 0, days.Count()-1)}
-	v.Since, v.Days = days.First, daysFrom(days.First, days.Count())
+	v.Since, v.Days = days.First, ui.NewDayBars(days.First, days.Count())
 	if until := days.Last.AddDate(0, 0, 1); until.Before(now) {
 		v.Until = until
 	}
 	return nil
-}
-
-func daysFrom(first time.Time, n int) []providerui.DashboardDay {
-	out := make([]providerui.DashboardDay, n)
-	for i := range out {
-		out[i].Day = first.AddDate(0, 0, i)
-	}
-	return out
 }
 
 // overview shows the reports, visits and deliveries of some days.
@@ -118,11 +110,11 @@ func addReports(all []reports.DayCount, v *providerui.DashboardOverview) {
 		day := &v.Days[min(c.Day, len(v.Days)-1)]
 		switch c.Status {
 		case contract.StatusSuccess:
-			day.Ready += c.Count
+			day.First += c.Count
 		case contract.StatusPending:
-			day.Pending += c.Count
+			day.More += c.Count
 		default:
-			day.Failed += c.Count
+			day.Down += c.Count
 		}
 	}
 }
@@ -152,7 +144,7 @@ func (s *Service) overviewBefore(ctx context.Context, tx *store.Tx, by user, v *
 	if since.Before(by.account.Created) || tx.Now.Sub(since) > min(reports.MaxAge, webhooks.MaxAge) {
 		return nil
 	}
-	before := providerui.DashboardOverview{Since: since, Days: daysFrom(since, len(v.Days))}
+	before := providerui.DashboardOverview{Since: since, Days: ui.NewDayBars(since, len(v.Days))}
 	all, err := s.Reports.CountDays(ctx, tx, by.account.ID, since, until)
 	if err != nil {
 		return err

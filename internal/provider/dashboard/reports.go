@@ -82,7 +82,7 @@ func (s *Service) reportFilter(q url.Values, zone *time.Location) (f reports.Fil
 	}
 	var err2, err3 error
 	f.Before, err = store.ParseCursor(after)
-	f.From, f.To, err2 = parseDays(q, zone)
+	f.From, f.To, err2 = console.ParseDays(q, zone)
 	visit := visits.Selection{Visited: q.Has("reached"), Stopped: q.Has("stopped") || q.Has("institution"),
 		Step: flow.Step(q.Get("stopped")), Institution: q.Get("institution")}
 	if visit.Visited {
@@ -389,7 +389,7 @@ func (s *Service) shares(ctx context.Context, r *http.Request, by user, d provid
 	q := selectionParams(r, "from", "to", "sort")
 	sort, err := sortOf(q, string(reports.Oldest))
 	after, err2 := store.ParseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
-	from, to, err3 := parseDays(q, by.Zone)
+	from, to, err3 := console.ParseDays(q, by.Zone)
 	v := providerui.DashboardSharing{List: listOf(path, q), Searched: text}
 	if errors.Join(err, err2, err3) != nil {
 		return v, unknown("list")

@@ -27,7 +27,7 @@ type OverviewView struct {
 
 // OverviewFigures counts the applications of a period.
 type OverviewFigures struct {
-	Days      []OverviewDay // oldest first
+	Days      ui.DayBars // with a report, under way, without a report
 	Progress  OverviewProgress
 	Decided   int
 	Durations []time.Duration // from start to report, shortest first
@@ -47,13 +47,6 @@ func (p OverviewProduct) name(l i18n.Lang) string {
 	return i18n.Code(l, "review.products", p.Product)
 }
 
-// OverviewDay counts the applications that were started on a day (UTC).
-type OverviewDay struct {
-	Day                time.Time
-	Ready, Open, Ended int    // with a report, under way, without a report
-	URL                string // of these applications
-}
-
 // OverviewProgress says how far applications got.
 type OverviewProgress struct{ Started, Visited, Finished, Reported int }
 
@@ -67,35 +60,19 @@ type OverviewEnding struct {
 	URL       string // of the applications in this state
 }
 
-func (v OverviewFigures) total() (ready, open, ended int) {
-	for _, d := range v.Days {
-		ready, open, ended = ready+d.Ready, open+d.Open, ended+d.Ended
-	}
-	return ready, open, ended
-}
-
-// typical returns the time within which a share of the reports was there, in hundredths; 0
-// without reports.
-func (v OverviewFigures) typical(share int) time.Duration {
-	if len(v.Durations) == 0 {
-		return 0
-	}
-	return v.Durations[(len(v.Durations)-1)*share/100]
-}
-
 // measures returns what is compared with an earlier time, in the order of figures.
 func (v OverviewFigures) measures() []ui.Measure {
-	_, _, ended := v.total()
+	_, _, ended := v.Days.Totals()
 	return []ui.Measure{{N: int64(v.Progress.Started)}, {N: int64(v.Progress.Reported)}, {N: int64(ended)},
-		{N: int64(v.typical(50)), Duration: true}}
+		{N: int64(ui.Typical(v.Durations, 50)), Duration: true}}
 }
 
 func (v OverviewView) figures(l i18n.Lang) []ui.KeyFigure {
 	median := "–"
 	if len(v.Durations) > 0 {
-		median = ui.Roughly(v.typical(50))
+		median = ui.Roughly(ui.Typical(v.Durations, 50))
 	}
-	_, _, ended := v.total()
+	_, _, ended := v.Days.Totals()
 	out := []ui.KeyFigure{
 		{Label: i18n.T(l, "review.overview.started"), Value: strconv.Itoa(v.Progress.Started)},
 		{Label: i18n.T(l, "review.overview.reported"), Value: strconv.Itoa(v.Progress.Reported), Tone: ui.Success},
@@ -114,25 +91,20 @@ func (v OverviewView) figures(l i18n.Lang) []ui.KeyFigure {
 
 // beforeWords names the days to compare with.
 func (v OverviewView) beforeWords(l i18n.Lang) string {
-	return ui.EarlierDays(l, v.Before.Days[0].Day, v.Before.Days[len(v.Before.Days)-1].Day, v.Days[0].Day)
-}
-
-func (v OverviewFigures) bars(l i18n.Lang) (out []ui.DayBar) {
-	for _, d := range v.Days {
-		out = append(out, ui.DayBar{Start: d.Day, First: d.Ready, More: d.Open, Down: d.Ended, URL: d.URL,
-			Words: i18n.T(l, "review.overview.day", "ready", strconv.Itoa(d.Ready), "open", strconv.Itoa(d.Open),
-				"ended", strconv.Itoa(d.Ended))})
-	}
-	return out
+	return ui.EarlierDays(l, v.Before.Days[0].Start, v.Before.Days[len(v.Before.Days)-1].Start, v.Days[0].Start)
 }
 
 func (v OverviewView) plot(l i18n.Lang) ui.DayPlot {
-	ready, open, ended := v.total()
-	p := ui.DayPlot{ID: "overview-days", Title: i18n.T(l, "review.overview.by_day"), Bars: v.bars(l),
-		Story: i18n.T(l, "review.overview.story", "ready", strconv.Itoa(ready), "open", strconv.Itoa(open), "ended", strconv.Itoa(ended)),
+	words := func(key i18n.Key) func(ready, open, ended int) string {
+		return func(ready, open, ended int) string {
+			return i18n.T(l, key, "ready", strconv.Itoa(ready), "open", strconv.Itoa(open), "ended", strconv.Itoa(ended))
+		}
+	}
+	p := ui.DayPlot{ID: "overview-days", Title: i18n.T(l, "review.overview.by_day"), Bars: v.Days.Worded(words("review.overview.day"), nil),
+		Story: words("review.overview.story")(v.Days.Totals()), None: i18n.T(l, "review.overview.no_applications"),
 		Parts: [...]string{i18n.T(l, "review.overview.with_report"), i18n.T(l, "review.overview.open"), i18n.T(l, "review.overview.ended")}}
 	if v.Before != nil {
-		p.Earlier = v.Before.bars(l)
+		p.Earlier = v.Before.Days.Worded(words("review.overview.day"), nil)
 	}
 	return p
 }

@@ -433,9 +433,9 @@ func Overview(p ui.Page, v OverviewView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var24 string
-					templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(l, "review.overview.typical", "median", ui.Roughly(v.typical(50)), "most", ui.Roughly(v.typical(90))))
+					templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(l, "review.overview.typical", "median", ui.Roughly(ui.Typical(v.Durations, 50)), "most", ui.Roughly(ui.Typical(v.Durations, 90))))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/overview.templ`, Line: 78, Col: 132}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/overview.templ`, Line: 78, Col: 160}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 					if templ_7745c5c3_Err != nil {

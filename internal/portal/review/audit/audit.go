@@ -91,11 +91,10 @@ type Filter struct {
 func ReadFilter(q url.Values, zone *time.Location) (f Filter, ok bool) {
 	f.Actor, f.Action, f.Subject = strings.ToLower(strings.TrimSpace(q.Get("actor"))), q.Get("action"),
 		strings.ToLower(strings.TrimSpace(q.Get("application")))
-	var daysOK bool
-	f.From, f.To, daysOK = console.ParseDays(q, zone)
-	var err error
+	var err, err2 error
+	f.From, f.To, err2 = console.ParseDays(q, zone)
 	f.After, err = store.ParseCursor(q.Get("after"))
-	return f, err == nil && daysOK && (f.Actor == "" || contract.IsUUID(f.Actor)) && (f.Subject == "" || contract.IsUUID(f.Subject)) &&
+	return f, err == nil && err2 == nil && (f.Actor == "" || contract.IsUUID(f.Actor)) && (f.Subject == "" || contract.IsUUID(f.Subject)) &&
 		(f.Action == "" || slices.Contains(Actions, f.Action))
 }
 
