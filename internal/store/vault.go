@@ -141,8 +141,7 @@ func (v *Vault) insertKey(ctx context.Context, q Queryer, id string) (key []byte
 	return key, made, err
 }
 
-// Remember caches a data key for the rest of a transaction: a value of data_keys.wrapped that a query has joined. It ignores
-// nil, and a value that does not unwrap, so that a later use returns the error.
+// Remember caches a wrapped data key for the rest of a transaction. It ignores one that does not unwrap: a later use returns the error.
 func (v *Vault) Remember(tx *Tx, keyID string, wrapped []byte) {
 	if aead, err := v.unwrap(keyID, wrapped); err == nil {
 		remember(tx, keyID, aead)

@@ -381,8 +381,7 @@ func classes(first string, pairs ...any) string {
 	return out
 }
 
-// classed returns the attribute class with classes: for elements of which a page has hundreds, because templ makes two
-// maps for each class={ … }.
+// classed returns an attribute with classes, without the two maps that templ makes for each class={ … }.
 func classed(first string, pairs ...any) templ.OrderedAttributes {
 	return templ.OrderedAttributes{templ.KV[string, any]("class", classes(first, pairs...))}
 }

@@ -130,9 +130,8 @@ func (s *Service) requestAnalysis(ctx context.Context, t Attempt) (got analysis,
 	if len(file.Body) > maxAnalysis {
 		return got, errors.New("the analysis is too large")
 	}
-	var transactions []byte
-	if got.figures, transactions = report.SplitAnalysis(file.Body); transactions != nil {
-		got.transactions = report.Pack(transactions)
+	if got.figures, got.transactions = report.SplitAnalysis(file.Body); got.transactions != nil {
+		got.transactions = report.Pack(got.transactions)
 	}
 	var of struct {
 		PublicToken string `json:"public_token"`

@@ -18,7 +18,8 @@ const reportTable = "application_report_revisions"
 // reportRow is a row of reportTable.
 type reportRow struct {
 	StoredReport
-	report, analysis, transactions []byte // encrypted; the transactions of the analysis
+	report, analysis, transactions []byte // encrypted, to be stored; the transactions of the analysis
+	sealed                         []byte // the column that a query has read
 	settled                        bool   // whether the portal knows if the report has an analysis
 	newest                         bool   // of the application's newest attempt with a report
 	sealedIn                       string
@@ -39,15 +40,15 @@ func (r reportRow) cell(id, column string) store.Cell {
 	return at
 }
 
-// contents are the encrypted columns that a query reads: a report is some kilobytes and an analysis
+// contents is the encrypted column that a query reads: a report is some kilobytes and an analysis
 // tens of them.
 type contents string
 
 const (
-	noContents       contents = `NULL, NULL, NULL`
-	withReport       contents = `r.report, NULL, NULL`
-	withAnalysis     contents = `NULL, r.analysis, NULL`
-	withTransactions contents = `NULL, NULL, r.transactions`
+	noContents       contents = "NULL"
+	withReport       contents = "r.report"
+	withAnalysis     contents = "r.analysis"
+	withTransactions contents = "r.transactions"
 )
 
 // reportRows selects the reports of an application.
@@ -62,8 +63,8 @@ func reportRows(c contents) string {
 
 func scanReport(row store.Row) (r reportRow, err error) {
 	var attempt, revision, fetched, revised, settled, until int64
-	err = row.Scan(&attempt, &revision, &r.PublicToken, &fetched, &revised, &r.report, &r.analysis, &r.transactions, &settled,
-		&r.sealedIn, &until, &r.ETag, &r.newest, &r.dataKey, &r.wrapped)
+	err = row.Scan(&attempt, &revision, &r.PublicToken, &fetched, &revised, &r.sealed, &settled, &r.sealedIn, &until,
+		&r.ETag, &r.newest, &r.dataKey, &r.wrapped)
 	r.Attempt, r.Revision, r.At, r.settled = int(attempt), int(revision), store.Time(fetched), settled != 0
 	if revised != 0 {
 		r.RevisedAt = store.Time(revised)

@@ -96,10 +96,7 @@ func (s *Service) refresh(ctx context.Context, id string, number int, ask bool) 
 		if err != nil {
 			return err
 		}
-		if held, err = reportOf(ctx, tx, withReport, id, held.Attempt, -1); err != nil {
-			return err
-		}
-		plain, err := s.open(held, id, "report", held.report)
+		held, plain, err := s.read(ctx, tx, withReport, id, held.Attempt, -1)
 		if err != nil {
 			return err
 		}

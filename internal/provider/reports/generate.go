@@ -305,22 +305,27 @@ func (s *Service) decrypt(r Report, name string, sealed, wrapped []byte) ([]byte
 // body returns a report's body: unchanged for its owner, and without the owner's
 // labels for a third party. Call markRead before.
 func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
-	sealed, wrapped, err := column(ctx, s.DB.SQL, r.PublicToken, "body")
+	packed, err := s.packedBody(ctx, s.DB.SQL, r)
 	if err != nil {
 		return nil, err
 	}
-	if sealed == nil {
-		return nil, ErrDeleted
-	}
-	plain, err := s.decrypt(r, "body", sealed, wrapped)
-	if err != nil {
-		return nil, err
-	}
-	body, err := report.Unpack(plain)
+	body, err := report.Unpack(packed)
 	if err != nil || r.Relay == "" {
 		return body, err
 	}
 	return forThirdParty(body, r.Relay)
+}
+
+// packedBody returns the present body of a report as pack made it, or ErrDeleted.
+func (s *Service) packedBody(ctx context.Context, q store.Queryer, r Report) ([]byte, error) {
+	sealed, wrapped, err := column(ctx, q, r.PublicToken, "body")
+	if err == nil && sealed == nil {
+		err = ErrDeleted
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.decrypt(r, "body", sealed, wrapped)
 }
 
 // cell is the encryption context of input and body. They belong to the report,

@@ -92,14 +92,7 @@ func (s *Service) correcting(ctx context.Context, q store.Queryer, customerID, p
 		return c, err
 	}
 	c.Revision = c.revision
-	sealed, wrapped, err := column(ctx, q, publicToken, "body")
-	if err == nil && sealed == nil {
-		err = ErrDeleted
-	}
-	if err == nil {
-		c.current, err = s.decrypt(c.Report, "body", sealed, wrapped)
-	}
-	if err == nil {
+	if c.current, err = s.packedBody(ctx, q, c.Report); err == nil {
 		c.raw, c.body, err = parse(c.Kind, c.current)
 	}
 	if err != nil {
@@ -458,14 +451,7 @@ func (s *Service) Body(ctx context.Context, q store.Queryer, customerID, publicT
 func (s *Service) revisionBody(ctx context.Context, q store.Queryer, r Report, revision int) (raw []byte, body any, err error) {
 	var packed []byte
 	if revision == r.revision {
-		sealed, wrapped, err := column(ctx, q, r.PublicToken, "body")
-		if err == nil && sealed == nil {
-			err = ErrDeleted
-		}
-		if err == nil {
-			packed, err = s.decrypt(r, "body", sealed, wrapped)
-		}
-		if err != nil {
+		if packed, err = s.packedBody(ctx, q, r); err != nil {
 			return nil, nil, unreadable(err)
 		}
 		return parse(r.Kind, packed)

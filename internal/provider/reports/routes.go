@@ -89,10 +89,10 @@ func (s *Service) requestedBody(kind contract.Product, w http.ResponseWriter, r 
 		w.WriteHeader(http.StatusNotModified)
 		return nil, nil
 	}
-	var body []byte
-	if err = s.markRead(r.Context(), rep); err == nil {
-		body, err = s.body(r.Context(), rep)
+	if err := s.markRead(r.Context(), rep); err != nil {
+		return nil, err
 	}
+	body, err := s.body(r.Context(), rep)
 	if errors.Is(err, store.ErrShredded) || errors.Is(err, ErrDeleted) {
 		return nil, httpx.NewError(contract.CodeInvalidToken, err)
 	}
