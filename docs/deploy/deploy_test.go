@@ -65,7 +65,8 @@ func TestProxiesLogNoSecrets(t *testing.T) {
 			for _, path := range secretPaths {
 				addresses = append(addresses, "https://"+portalHost+path+"canary", "https://"+providerHost+path+"canary/documents?lang=canary")
 			}
-			for _, path := range []string{"//resume/", "/%72esume/", "/./resume/", "/a/../resume/", "/a//../resume/", "/resume//", "/resume%2f"} { // of mangled links
+			// of mangled links
+			for _, path := range []string{"//resume/", "/%72esume/", "/./resume/", "/a/../resume/", "/a//../resume/", "/resume//", "/resume%2f"} {
 				addresses = append(addresses, "https://"+portalHost+path+"canary")
 			}
 			for _, address := range addresses {

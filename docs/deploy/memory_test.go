@@ -232,7 +232,8 @@ func TestMemoryOfUploads(t *testing.T) {
 	assets.Need(t)
 	find(t, "tesseract")
 	dir := t.TempDir()
-	p := startLimited(t, "vestibule-provider.service", "provider", "--provider-addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0", "--widget-files=0",
+	p := startLimited(t, "vestibule-provider.service", "provider", "--provider-addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0",
+		"--widget-files=0",
 		"--data-dir="+dir, "--environment=production")
 	customer := func(i int) (account struct {
 		PublicID string

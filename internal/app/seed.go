@@ -165,7 +165,8 @@ func (in *invocation) seedChild(ctx context.Context, client *svcapi.Client, of s
 		err = in.dispute(ctx, done.PublicToken, of.Dispute)
 	}
 	if err == nil {
-		_, err = fmt.Fprintf(in.stdout, "1 report of the child account %s, with a dispute: %s/dashboard/reports\n", made.Child.PublicID, client.BaseURL)
+		_, err = fmt.Fprintf(in.stdout, "1 report of the child account %s, with a dispute: %s/dashboard/reports\n",
+			made.Child.PublicID, client.BaseURL)
 	}
 	return err
 }

@@ -86,7 +86,8 @@ func TestTargetsOfBothEnvironments(t *testing.T) {
 
 func (w *bothServer) dial(t *testing.T, protocol string) net.Conn {
 	t.Helper()
-	conn, err := tls.Dial("tcp", strings.TrimPrefix(w.args[1], "--provider-addr="), &tls.Config{InsecureSkipVerify: true, NextProtos: []string{protocol}})
+	conn, err := tls.Dial("tcp", strings.TrimPrefix(w.args[1], "--provider-addr="),
+		&tls.Config{InsecureSkipVerify: true, NextProtos: []string{protocol}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,8 @@ func TestInteger(t *testing.T) {
 // TestLineRefusesHiddenText checks that characters that hide or reorder text are refused, and
 // that text in scripts that need joiners is accepted.
 func TestLineRefusesHiddenText(t *testing.T) {
-	for _, c := range []rune{0x202e, 0x202a, 0x2066, 0x2069, 0x200e, 0x200f, 0x61c, 0x200b, 0x2060, 0xfeff, 0xad, 0x180e, 0xe0041, 0x3164, 0x17b4, 0x2028,
+	for _, c := range []rune{0x202e, 0x202a, 0x2066, 0x2069, 0x200e, 0x200f, 0x61c, 0x200b, 0x2060,
+		0xfeff, 0xad, 0x180e, 0xe0041, 0x3164, 0x17b4, 0x2028,
 		0x115f} {
 		for _, text := range []string{"Acme " + string(c) + "Inc", string(c) + "Acme"} {
 			if got := line(text, MaxEmployer, true); got != malformed {

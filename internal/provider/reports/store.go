@@ -457,7 +457,8 @@ func (s *Service) CountDays(ctx context.Context, q store.Queryer, customerID str
 	return store.QueryAll(ctx, q, func(row store.Row) (c DayCount, err error) {
 		return c, row.Scan(&c.Day, &c.Status, &c.Substatus, &c.Count)
 	}, `SELECT `+day+` AS day, status, COALESCE(substatus, ''), COUNT(*) FROM reports
-		WHERE customer_id = $1 AND created_at >= $2 AND created_at < $3 GROUP BY `+day+`, status, substatus`, customerID, store.Micros(since), store.MicrosOrEnd(until))
+		WHERE customer_id = $1 AND created_at >= $2 AND created_at < $3 GROUP BY `+day+`, status, substatus`,
+		customerID, store.Micros(since), store.MicrosOrEnd(until))
 }
 
 // maxTimes is the number of newest reports whose times are read.
