@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -125,6 +126,20 @@ func (s *site) accessLink(t *testing.T, email, lang string) string {
 	var printed struct{ Link string }
 	must(t, json.Unmarshal(out.Bytes(), &printed))
 	return printed.Link + "?lang=" + lang
+}
+
+// emailedLink returns the link in the newest email to an applicant, from the developer's command.
+func (s *site) emailedLink(t *testing.T) (link string) {
+	t.Helper()
+	until(t, "the email with a link", func() bool {
+		var out, log bytes.Buffer
+		if code := app.Run(t.Context(), []string{"emails", "--data-dir=" + s.dir}, &out, &log); code != 0 {
+			t.Fatalf("emails: %d %s", code, &log)
+		}
+		link = regexp.MustCompile(`http\S+/resume/\S+`).FindString(out.String())
+		return link != ""
+	})
+	return link
 }
 
 // TestConsumerDisconnectsSource disconnects a bank by mouse, in English with script and in

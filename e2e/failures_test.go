@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -89,21 +88,7 @@ func sessionIsGone(t *testing.T, s *site) {
 	fill(t, v.page("#email"), applicant["email"])
 	click(t, v.page("main form button"))
 	title(t, v, es("resume.sent.title"))
-	staff := visit(t)
-	staff.open(t, s.Portal+"/review/letters")
-	fill(t, staff.page("[name=email]"), s.Credentials.Reviewer.Email)
-	fill(t, staff.page("[name=password]"), s.Credentials.Reviewer.Password)
-	click(t, staff.page("main form button"))
-	must(t, staff.WaitForURL(s.Portal+"/review/letters"))
-	var link string
-	until(t, "the letter is written", func() bool {
-		staff.open(t, s.Portal+"/review/letters")
-		text := read(t, staff.page("main"))
-		// The newest application of the email address is listed first.
-		link = regexp.MustCompile(`http\S+/resume/\S+`).FindString(text)
-		return link != ""
-	})
-	v.open(t, link)
+	v.open(t, s.emailedLink(t))
 	title(t, v, es("resume.arrive.title"))
 	v.fits(t)
 	click(t, v.page("main form button"))

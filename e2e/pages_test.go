@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha1"
 	"encoding/base32"
@@ -23,7 +22,6 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"vestibule/internal/app"
 	"vestibule/internal/testutil/tools"
 )
 
@@ -243,15 +241,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 		t.Fatal("the colleague was given no link")
 	}
 	applicant.send(t, s.Portal+"/return", "email", person["email"].(string))
-	var letter string
-	until(t, "the email with a link", func() bool {
-		var out, log bytes.Buffer
-		if code := app.Run(t.Context(), []string{"emails", "--data-dir=" + s.dir}, &out, &log); code != 0 {
-			t.Fatalf("emails: %d %s", code, &log)
-		}
-		letter = regexp.MustCompile(`/resume/\S+`).FindString(out.String())
-		return letter != ""
-	})
+	letter := strings.TrimPrefix(s.emailedLink(t), s.Portal)
 	event := found(t, staff, review+"/events", `"(/review/events/[0-9a-f-]{36})"`)
 	withdraw := found(t, staff, own, `"(/review/shares/[0-9a-f-]{36}/withdraw)"`)
 	found(t, staff, own+"/report", `(id="total")`) // its explanation is ready

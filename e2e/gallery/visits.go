@@ -172,6 +172,7 @@ func accessPages(urls visit.Urls, lang i18n.Lang, choices []ui.Choice) []Exhibit
 	page := visit.Access{Lang: lang, Urls: urls, Languages: choices, Sandbox: true}
 	secret := page
 	secret.Languages = nil
+	midnight := time.Date(2026, 4, 3, 0, 0, 0, 0, time.UTC)
 	day := func(month time.Month, day int) time.Time { return time.Date(2026, month, day, 12, 0, 0, 0, time.UTC) }
 	open := visit.AccessCompany{Name: "Harbor Lane", Account: "1", Open: true, Older: 2, Reports: []visit.AccessReport{
 		{ID: "1", Made: true, Kind: contract.Income, Shared: day(3, 4), From: []string{"Amber Coast Bank", "Harbor Light Payroll"},
@@ -199,13 +200,13 @@ func accessPages(urls visit.Urls, lang i18n.Lang, choices []ui.Choice) []Exhibit
 			Companies: []visit.AccessCompany{open}})},
 		{"access, freeze", visit.AccessFreezePage(visit.AccessFreeze{Access: page, Done: "freeze", File: visit.AccessFile{Frozen: true,
 			AlertUntil: day(6, 2)}, FirstDay: day(3, 5), LastDay: day(12, 31)})},
-		{"access, day refused", visit.AccessFreezePage(visit.AccessFreeze{Access: page, File: visit.AccessFile{LiftedUntil: day(4, 2)},
+		{"access, day refused", visit.AccessFreezePage(visit.AccessFreeze{Access: page, File: visit.AccessFile{LiftedUntil: midnight},
 			Until: "2020-01-01", Problem: "access.freeze.no_day", FirstDay: day(3, 5), LastDay: day(12, 31)})},
 		{"access, history", visit.AccessHistoryPage(visit.AccessHistory{Access: page, Reads: []visit.AccessRead{
 			{Reader: "Northwind Mortgage", Owner: "Harbor Lane", ThirdParty: true, Kind: contract.Income, Report: day(3, 4), Revision: 1,
 				First: day(3, 5), Last: day(3, 9), Days: 2},
 			{Reader: "Harbor Lane", Owner: "Harbor Lane", Kind: contract.Income, Report: day(3, 4), First: day(3, 4), Last: day(3, 4), Days: 1}},
-			Log: []visit.AccessEntry{{At: day(3, 6), Action: "lifted until", Until: day(4, 2)}, {At: day(3, 5), Action: "refused",
+			Log: []visit.AccessEntry{{At: day(3, 6), Action: "lifted until", Until: midnight}, {At: day(3, 5), Action: "refused",
 				Company: "Tern & Sons"}}})},
 		{"access, a report", visit.AccessReportPage(visit.AccessReportView{Access: page, ID: "1", Kind: contract.Cashflow, Created: day(3, 4),
 			Company: "Harbor Lane", Figures: []visit.AccessFigures{{Title: "Accounts", Groups: [][]ui.Fact{{{Term: "Bank", Text: "Amber Coast Bank"},
@@ -214,6 +215,7 @@ func accessPages(urls visit.Urls, lang i18n.Lang, choices []ui.Choice) []Exhibit
 		{"access, whether to disconnect", visit.AccessDisconnectPage(visit.AccessDisconnect{Access: page, Company: two, Source: two.Sources[0]})},
 		{"access, disconnected", visit.AccessListPage(visit.AccessList{Access: page, Companies: []visit.AccessCompany{two},
 			Disconnected: "Harbor Light Payroll", From: two.Name})},
-		{"access, ended", visit.AccessListPage(visit.AccessList{Access: page, Companies: []visit.AccessCompany{ended}, Ended: ended.Name})},
+		{"access, ended", visit.AccessListPage(visit.AccessList{Access: page, Companies: []visit.AccessCompany{ended},
+			Ended: i18n.T(lang, "access.list.ended", "company", ended.Name)})},
 	}
 }

@@ -154,7 +154,7 @@ func (w *testServer) dump(t *testing.T) map[string]string {
 		err := db.Read(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 			tables, err := tableNames(ctx, tx, db.Dialect)
 			for _, table := range tables {
-				if err == nil {
+				if err == nil && table != "job_runners" { // their heartbeats
 					out[fmt.Sprintf("%d.%s", i, table)], err = dumpTable(ctx, tx, table)
 				}
 			}
