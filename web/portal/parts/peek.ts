@@ -30,6 +30,7 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 	const headers = { "Dashboard-Page": document.body.dataset.page ?? "" };
 	let id = ""; // of the application that is shown, or will be
 	let shown = "";
+	let answered = ""; // the application whose answer to a form is shown: it stays until the user goes on
 	let timer = 0;
 	let running: AbortController | undefined;
 	let sending = false;
@@ -49,7 +50,7 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 	const close = (): void => {
 		stop();
 		if (panel.contains(document.activeElement)) linkOf(current())?.focus();
-		id = shown = "";
+		id = shown = answered = "";
 		reveal(false);
 		body.replaceChildren();
 		mark();
@@ -76,6 +77,7 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 		if (shown === of && inUse()) return; // the user went to it meanwhile
 		if (!answer.ok || !show(html, link.href)) return location.assign(link.href); // its page says why
 		shown = of;
+		answered = "";
 		body.inert = false;
 		title.textContent = link.textContent;
 		title.href = link.href;
@@ -112,6 +114,7 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 		refresh();
 		if (id !== of) return;
 		if (!show(html, link)) return location.assign(link); // signed out, or the application is gone
+		answered = of;
 		const same = [...body.querySelectorAll("form")].find((f) => f.action === form.action);
 		const next = body.querySelector<HTMLElement>("[data-next]") ?? same?.querySelector<HTMLElement>("[aria-invalid=true]") ??
 			same?.querySelector<HTMLElement>("input:checked, textarea, button") ?? title;
@@ -188,8 +191,8 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 		if (!wide.matches) close();
 	});
 
-	// inUse reports whether the user has the focus in the panel or has filled in any of its forms.
-	const inUse = (): boolean => sending || panel.contains(document.activeElement) ||
+	// inUse reports whether the user reads an answer, has the focus in the panel or has filled in any of its forms.
+	const inUse = (): boolean => sending || answered === id || panel.contains(document.activeElement) ||
 		[...body.querySelectorAll("textarea")].some((t) => t.value !== t.defaultValue) ||
 		[...body.querySelectorAll<HTMLInputElement>("input[type=radio], input[type=checkbox]")].some((i) => i.checked !== i.defaultChecked);
 	return (changed = id): void => {
