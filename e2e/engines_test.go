@@ -61,6 +61,7 @@ func TestEngines(t *testing.T) {
 			plain := browserOptions{} // to start one costs more than most walks
 			walk("form, widget, Back, bank in its own window, pay stub", plain, func(d *driven) {
 				d.goBack(s)
+				d.goBackHosted(s)
 				d.fillRefusedForm(s, true)
 				d.walkWidget()
 				d.walkOpenBank(s)
@@ -179,6 +180,12 @@ func (d *driven) walk() {
 	d.step("bank")
 	d.click("button[name=bank]", "")
 	d.step("sign-in")
+	d.signInToBank()
+	d.click("button", en("visit.accounts.submit"))
+}
+
+// signInToBank fills in the bank's form and its code, up to the choice of accounts.
+func (d *driven) signInToBank() {
 	d.fill("[name=username]", "default")
 	d.fill("[name=password]", "correct horse")
 	d.click("button", en("visit.sign_in.submit"))
@@ -186,7 +193,6 @@ func (d *driven) walk() {
 	d.holds("the cursor is in the code's field", `return document.activeElement?.name === "code"`)
 	d.fill("[name=code]", "123456")
 	d.step("accounts")
-	d.click("button", en("visit.accounts.submit"))
 }
 
 // goBack loads the page of a visit again, and goes back step by step. No entry of the history is
@@ -212,6 +218,44 @@ func (d *driven) goBack(s *site) {
 		must(d.t, d.Run(nil, `setTimeout(() => history.back())`))
 	}
 	d.holds("Back leaves the page", `return location.pathname === "/"`)
+}
+
+// goBackHosted goes back on the provider's own pages: from the sign-in, also once the page is loaded
+// again, and from the accounts, whose steps stay.
+func (d *driven) goBackHosted(s *site) {
+	d.open(s.Portal + "/")
+	d.open(s.begin(d.t, "redirect").ConnectURL)
+	at := func(n int, step string) { // a page that the browser kept shows an old step, until it loads
+		d.t.Helper()
+		d.holds("the entry of "+step+" has its place", `
+			const stored = JSON.parse(sessionStorage.getItem("visit " + location.pathname));
+			return stored?.n === arguments[0] && history.state?.visit?.n === arguments[0] &&
+				!!document.querySelector("[data-testid=step-" + arguments[1] + "]");`, n, step)
+	}
+	back := func() { must(d.t, d.Run(nil, `setTimeout(() => history.back())`)) }
+	at(0, "consent")
+	d.click("button", en("visit.consent.submit"))
+	at(1, "bank")
+	d.click("button[name=bank]", "")
+	at(2, "sign-in")
+	back()
+	at(1, "bank")
+	must(d.t, d.Run(nil, `document.querySelector("button[name=bank]").focus()`))
+	must(d.t, d.Key(keyEnter))
+	at(2, "sign-in")
+	must(d.t, d.Reload())
+	at(2, "sign-in")
+	back()
+	at(1, "bank")
+	d.click("button[name=bank]", "")
+	at(2, "sign-in")
+	d.signInToBank()
+	at(4, "accounts")
+	back()
+	d.holds("the service says that the step stays", `return document.body.innerText.includes(arguments[0])`, en("visit.no_way_back"))
+	at(3, "accounts")
+	d.click("button", en("visit.accounts.submit"))
+	d.step("end")
 }
 
 // sendPayStub gives a file as the proof of income.

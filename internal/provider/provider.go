@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
@@ -215,14 +216,14 @@ func (p *Provider) Handler() http.Handler {
 	mux.Handle("GET /assets/", p.config.Assets.Handler())
 	if p.config.OpenAPI != nil {
 		mux.Handle("GET /openapi.json", httpx.API(p.config.Log, p.openAPI))
-		pages := httpx.StaticPages(p.config.Log, p.docsPages, p.visits.Missing)
+		pages := httpx.StaticPages(p.config.Log, p.docsPages, p.visits.MissingPage)
 		mux.Handle("GET /docs", pages)
 		mux.Handle("GET /docs/{part}", pages)
 	}
 	if p.sandbox != nil {
 		mux.Handle("GET /connect/sandbox/events", httpx.API(p.config.Log, p.auth.Basic(p.webhooks.Listen)))
 	}
-	h := httpx.NotFound(p.config.Log, mux, p.errorPages().Of)
+	h := httpx.NotFound(p.config.Log, mux, p.errorPage)
 	if p.sandbox != nil {
 		h = p.sandbox.Wrap(h)
 	}
@@ -237,15 +238,22 @@ func (p *Provider) OperatorHandler() http.Handler {
 	return httpx.Wrap(p.config.Log, httpx.NotFound(p.config.Log, mux, httpx.ErrorPages{}.Of))
 }
 
-// errorPages are the paths of pages. The others answer programs.
-func (p *Provider) errorPages() httpx.ErrorPages {
+// errorPage returns the error page of a request to a page, or of a browser's to an unknown address. Paths of
+// the API, and other programs, get the API's error shape.
+func (p *Provider) errorPage(r *http.Request) httpx.ErrorPage {
 	visit, dashboard := p.visits.Missing, p.dashboard.Missing
-	return httpx.ErrorPages{
+	pages := httpx.ErrorPages{
+		"/connect/": nil, "/config/": nil, "/accounts": nil, "/accounts/": nil, "/credentials/": nil, "/secure-redirect": nil,
+		"/jwkset": nil, "/openapi.json": nil, "/widget/": nil, "/assets/": nil,
 		"/visit/": visit, "/redirect/": visit, "/invite/": visit, "/widget/v1/frame": visit, "/widget/v1/problems/": visit,
 		visits.CallbackPath: visit, visits.CallbackPath + "/": visit, visits.AccessPath: visit, visits.AccessPath + "/": visit,
-		"/docs": visit, "/docs/": visit,
+		"/docs": p.visits.MissingPage, "/docs/": p.visits.MissingPage,
 		"/dashboard": dashboard, "/dashboard/": dashboard,
 	}
+	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+		pages["/"] = p.visits.MissingPage
+	}
+	return pages.Of(r)
 }
 
 func (p *Provider) openAPI(w http.ResponseWriter, r *http.Request) error {

@@ -22,6 +22,7 @@ import (
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/assets"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -410,6 +411,17 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.want("an unknown path", b.get("/connect/nothing", b.basic()), 404, contract.CodeNotFound)
 		b.want("the root", b.get("/", nil), 404, contract.CodeNotFound)
+		browser := headers{"Accept", "text/html,application/xhtml+xml,*/*;q=0.8"}
+		for _, path := range []string{"/", "/nothing", "/docs/nothing", "/%2Fevil.example"} {
+			a := b.get(path, browser)
+			if a.status != 404 || !bytes.Contains(a.raw, []byte(i18ntest.EN("notice.not_found.title"))) || bytes.Contains(a.raw, []byte(`"//evil`)) {
+				t.Errorf("a browser gets at %s: %d %s", path, a.status, a.raw)
+			}
+		}
+		for _, path := range []string{"/connect/nothing", "/config/v1/nothing", "/accounts/a/b/c/d", "/widget/v1/nothing"} {
+			b.want("a browser at "+path, b.get(path, browser), 404, contract.CodeNotFound)
+		}
+		b.want("a browser's wrong method of the API", b.get("/secure-redirect", browser), 405, contract.CodeMethodNotAllowed)
 		a := b.post("/connect/status", b.basic(), map[string]any{})
 		b.want("a wrong method", a, 405, contract.CodeMethodNotAllowed)
 		if a.header.Get("Allow") == "" {

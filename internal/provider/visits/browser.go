@@ -162,9 +162,9 @@ func (s *Service) startOver(w http.ResponseWriter, r *http.Request) error {
 	if secret == "" {
 		return errNoCookie
 	}
-	err := s.retry(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		v, err := byHandle(ctx, tx, handle)
-		if err != nil {
+	var v visit
+	err := s.retry(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
+		if v, err = byHandle(ctx, tx, handle); err != nil {
 			return err
 		}
 		if v, err = s.catchUp(ctx, tx, v); err != nil {
@@ -175,8 +175,8 @@ func (s *Service) startOver(w http.ResponseWriter, r *http.Request) error {
 		} else if !invited {
 			return errOtherBrowser
 		}
-		v, moved, err := s.advance(ctx, tx, v, flow.Input{Kind: flow.EventStartedOver})
-		if err != nil {
+		var moved bool
+		if v, moved, err = s.advance(ctx, tx, v, flow.Input{Kind: flow.EventStartedOver}); err != nil {
 			return err
 		}
 		if !moved {
@@ -187,7 +187,7 @@ func (s *Service) startOver(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	redirectTo(w, r, Path(handle))
+	redirectTo(w, r, Path(handle), v)
 	return nil
 }
 

@@ -91,7 +91,16 @@ func (s *Service) LinkPage(h httpx.HandlerFunc, words func(error) (title, text i
 	})
 }
 
-// Missing renders the error page for an unknown address or an unsupported method.
+// MissingPage is Missing for addresses that are not links to a visit.
+func (s *Service) MissingPage(w http.ResponseWriter, r *http.Request, status int) {
+	if status != http.StatusNotFound {
+		s.Missing(w, r, status)
+		return
+	}
+	s.message(w, r, status, providerui.Message{Lang: language(r), Title: "notice.not_found.title", Text: "visit.unknown_page"})
+}
+
+// Missing renders the error page for an unknown link or an unsupported method.
 func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
 	m := providerui.Message{Lang: language(r), Title: "visit.not_found.title", Text: "visit.not_found.text"}
 	if status != http.StatusNotFound {

@@ -56,7 +56,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if v.outdated(nonce) {
-		redirectTo(w, r, Path(handle))
+		redirectTo(w, r, Path(handle), v)
 		return nil
 	}
 	if event != flow.EventOpened && event != flow.EventClosed && event != flow.EventReopened { // these do not begin a visit
@@ -65,10 +65,10 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if event == flow.EventDocumentRemoved {
-		if _, err := s.removeFile(r.Context(), handle, nonce, form.Get("document")); err != nil {
+		if v, err = s.removeFile(r.Context(), handle, nonce, form.Get("document")); err != nil {
 			return err
 		}
-		redirectTo(w, r, Path(handle))
+		redirectTo(w, r, Path(handle), v)
 		return nil
 	}
 	if form.Get("action") == actionUnlisted {
@@ -121,7 +121,7 @@ func (s *Service) redirectToStep(w http.ResponseWriter, r *http.Request, v visit
 			path += "/return"
 		}
 	}
-	redirectTo(w, r, path)
+	redirectTo(w, r, path, v)
 	return nil
 }
 

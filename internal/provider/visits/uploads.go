@@ -97,7 +97,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !v.acceptsFiles() {
-		redirectTo(w, r, Path(handle))
+		redirectTo(w, r, Path(handle), v)
 		return nil
 	}
 	consumer, err := s.consumerWithConsent(r.Context(), s.DB.SQL, v.customerID, v.consumerID)
@@ -129,7 +129,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 			return s.renderFileProblem(w, r, v, http.StatusUnprocessableEntity, problem)
 		}
 	}
-	redirectTo(w, r, Path(handle))
+	redirectTo(w, r, Path(handle), v)
 	return nil
 }
 
@@ -366,9 +366,10 @@ func (v visit) rejectionText(l i18n.Lang, name string, why error) string {
 // joinTexts joins two problems.
 func joinTexts(a, b string) string { return strings.TrimPrefix(a+" "+b, " ") }
 
-// redirectTo redirects to a page of the visit in the language of the request.
-func redirectTo(w http.ResponseWriter, r *http.Request, path string) {
-	seeOther(w, path+"?"+url.Values{"lang": {string(language(r))}}.Encode())
+// redirectTo redirects to a page of the visit in the language of the request. Each step has an address of
+// its own: Firefox gives a page at the address of the page before no entry in the history.
+func redirectTo(w http.ResponseWriter, r *http.Request, path string, v visit) {
+	seeOther(w, path+"?"+url.Values{"lang": {string(language(r))}, "step": {v.nonce()}}.Encode())
 }
 
 // seeOther redirects to a page that may be of another origin.
