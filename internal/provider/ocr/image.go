@@ -130,15 +130,16 @@ const maxSkew = 7
 // the rows of pixels differ most in darkness.
 func (g *gray) skew() float64 {
 	step := max(1, max(g.w, g.h)/1400)
-	var xs, ys []float64
+	type dot struct{ x, y uint16 } // of few bytes, because a page can be dark all over
+	dark := make([]dot, 0, (g.w/step+1)*(g.h/step+1))
 	for y := 0; y < g.h; y += step {
 		for x := 0; x < g.w; x += step {
 			if g.px[y*g.w+x] < 128 {
-				xs, ys = append(xs, float64(x/step)), append(ys, float64(y/step))
+				dark = append(dark, dot{uint16(x / step), uint16(y / step)})
 			}
 		}
 	}
-	if len(xs) == 0 {
+	if len(dark) == 0 {
 		return 0
 	}
 	rows := make([]float64, g.h/step+g.w/step+2)
@@ -149,8 +150,8 @@ func (g *gray) skew() float64 {
 		if slope > 0 {
 			shift = slope * float64(g.w/step)
 		}
-		for i := range xs {
-			if y := int(ys[i] - slope*xs[i] + shift); y >= 0 && y < len(rows) {
+		for _, d := range dark {
+			if y := int(float64(d.y) - slope*float64(d.x) + shift); y >= 0 && y < len(rows) {
 				rows[y]++
 			}
 		}

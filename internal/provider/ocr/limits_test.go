@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -155,6 +156,18 @@ func TestSkew(t *testing.T) {
 		if got := g.turn(-degrees, 1).skew(); got < degrees-0.25 || got > degrees+0.25 {
 			t.Errorf("turned by %v, found %v", degrees, got)
 		}
+	}
+}
+
+// TestSkewOfDarkPage checks that a page without paper takes less memory than its pixels.
+func TestSkewOfDarkPage(t *testing.T) {
+	g := newGray(longSide, longSide)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	g.skew()
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > uint64(len(g.px))*3/2 {
+		t.Errorf("%d bytes for %d pixels", n, len(g.px))
 	}
 }
 
