@@ -27,8 +27,8 @@ var (
 var AtOnce = min(2, max(1, runtime.NumCPU()-1))
 
 // Memory is the limit of a local program, in kilobytes of address space. A page of a pay stub needs
-// at most half of it.
-const Memory = 300_000
+// at most three quarters of it.
+const Memory = 200_000
 
 // Limits of one run. Each is required.
 type Limits struct {
