@@ -344,12 +344,18 @@ func TestMemoryOfPages(t *testing.T) {
 		var begun struct{ ID, ConnectURL string }
 		call(p.Portal+"/api/v1/applications", map[string]any{"product": "income", "mode": "redirect-form", "prefill": map[string]string{
 			"firstName": "Ada", "lastName": "Byron", "email": "ada@mail.example", "dob": "1990-12-10"}}, &begun)
-		form := regexp.MustCompile(`(?s)data-vestibule="leave".*?name="token" value="([^"]+)"`).FindStringSubmatch(read(begun.ConnectURL))
+		link, err := url.Parse(begun.ConnectURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read(begun.ConnectURL)
+		page := post(t, reviewer, strings.Split(begun.ConnectURL, "?")[0], asForm, strings.NewReader(link.RawQuery))
+		form := regexp.MustCompile(`(?s)data-vestibule="leave".*?name="token" value="([^"]+)"`).FindSubmatch(page)
 		if form == nil {
 			t.Fatal("no page leads to the provider")
 		}
 		var ended struct{ CompleteURL string }
-		call(service.Control+"/visits/"+form[1]+"/complete", map[string]any{"payStubs": []any{
+		call(service.Control+"/visits/"+string(form[1])+"/complete", map[string]any{"payStubs": []any{
 			map[string]any{"fileName": "paystub.pdf", "contentBase64": stub},
 			map[string]any{"fileName": "stub.png", "contentBase64": worstFile([]int{3_300, 10_000, 6_599}[i])}}}, &ended)
 		read(ended.CompleteURL)
