@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 )
 
 // startDisplay starts an X server without a screen for a browser that has no headless mode. It
@@ -19,7 +18,7 @@ func startDisplay() (name string, end func(), err error) {
 	defer r.Close()
 	cmd := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1920x1200x24", "-nolisten", "tcp")
 	cmd.ExtraFiles = []*os.File{w}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = ownGroup()
 	if err := cmd.Start(); err != nil {
 		w.Close()
 		return "", nil, err

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"time"
 )
 
@@ -94,7 +93,7 @@ func (e *webdriverError) Error() string { return e.Code + ": " + e.Message }
 func launchDriven(profile, name string, env []string, args ...string) (*Browser, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = ownGroup()
 	log, err := os.Create(filepath.Join(profile, "log"))
 	if err != nil {
 		return nil, err
@@ -125,7 +124,7 @@ func (b *Browser) Close() {
 		case <-time.After(5 * time.Second): // a page that hangs
 		}
 	}
-	syscall.Kill(-b.process.Process.Pid, syscall.SIGKILL)
+	killGroup(b.process.Process.Pid)
 	<-b.exited
 	if b.end != nil {
 		b.end()

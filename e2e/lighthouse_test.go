@@ -14,7 +14,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -132,10 +131,10 @@ func startBrowser(t *testing.T, chromium string) (port string, end func()) {
 		"--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), "about:blank")
 	lines, err := cmd.StderrPipe()
 	must(t, err)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the command may be a script that starts the browser
+	cmd.SysProcAttr = ownGroup()
 	must(t, cmd.Start())
 	end = func() {
-		must(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
+		must(t, killGroup(cmd.Process.Pid))
 		_ = cmd.Wait() // says that it was killed
 	}
 	for scan := bufio.NewScanner(lines); scan.Scan(); {
