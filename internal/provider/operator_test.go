@@ -313,7 +313,7 @@ func TestOperatorsAreApart(t *testing.T) {
 		// The operator has the address and the password of a customer's user.
 		d := b.operator(customerUser.Email)
 		ada := b.signIn(customerUser)
-		for what, from := range map[string]*dashboardBrowser{"a customer's user": ada, "nobody": b.browser()} {
+		for what, from := range map[string]*dashboardBrowser{"a customer's user": ada, "a stranger": b.browser()} {
 			for _, path := range []string{"/operator", "/operator/customers/" + b.seed.PublicID, "/operator/health", "/operator/people",
 				"/operator/audit"} {
 				if a := from.ask("GET", path, ""); a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/operator/sign-in") {
@@ -482,7 +482,7 @@ func (o *disputed) openForConsumer(t *testing.T) {
 	}
 	// By the consumer's address, in any case, and by the customer and the day; the customer's users find nothing so.
 	day := o.now().UTC().Format(time.DateOnly)
-	for query, n := range map[string]int{"Applicant@example.com": 1, "nobody@mail.example": 0, o.seed.PublicID + "  " + day: 2,
+	for query, n := range map[string]int{"Applicant@example.com": 1, "stranger@mail.example": 0, o.seed.PublicID + "  " + day: 2,
 		o.seed.PublicID + " 2020-01-01": 0, o.seed.PublicID: 0, "no-such " + day: 0, "svc-third " + day: 0} {
 		a := find(query)
 		if got := strings.Count(string(a.raw), "/dispute\""); a.status != 200 || got != n ||
@@ -529,7 +529,7 @@ func (o *disputed) openForConsumer(t *testing.T) {
 }
 
 func (o *disputed) refuseOthers(t *testing.T) {
-	for what, from := range map[string]*dashboardBrowser{"a customer's user": o.ada, "nobody": o.browser()} {
+	for what, from := range map[string]*dashboardBrowser{"a customer's user": o.ada, "a stranger": o.browser()} {
 		for _, path := range []string{"/operator/disputes", o.page, o.page + "/files/x", o.correct + "?dispute=" + o.number} {
 			if a := from.ask("GET", path, ""); a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/operator/sign-in") {
 				t.Errorf("%s at %s: %d", what, path, a.status)

@@ -270,7 +270,7 @@ func TestMonitoringRefreshes(t *testing.T) {
 }
 
 // TestCorrectionsAreCarried leaves out a transaction of a report, and follows it to the reports that
-// a refresh and another visit make about the consumer, and to nobody else's.
+// a refresh and another visit make about the consumer, and to no other person's.
 func TestCorrectionsAreCarried(t *testing.T) {
 	withOpenBank(t, func(t *testing.T, r refreshServer) {
 		b := &testServer{t: t, db: r.DB, provider: r.Provider, seed: r.Seed, service: &httptest.Server{URL: r.URL}}
