@@ -349,6 +349,7 @@ func newDriven(t *testing.T, b *Browser) *driven {
 				words = err.Error()
 			}
 			t.Logf("the page at the end: %s", tail(words, 2000))
+			t.Logf("the browser printed: %s", tail(b.Log(), 3000))
 		}
 		b.Close()
 	})

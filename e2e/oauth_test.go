@@ -188,6 +188,33 @@ func TestOpenBankWithoutWindows(t *testing.T) {
 	state(t, v, "ready")
 }
 
+// TestOpenBankInSlowWindow checks that the widget continues when the bank's window asks for the bank
+// only after the widget has offered its own tab, as on a slow device.
+func TestOpenBankInSlowWindow(t *testing.T) {
+	t.Parallel()
+	tools.FullOnly(t)
+	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
+	v := visit(t)
+	s.arrive(t, v, "embedded")
+	toOpenBank(t, v.widget, false)
+	offered := make(chan struct{})
+	must(t, v.Context.Route("**/authorize*", func(r playwright.Route) {
+		go func() {
+			<-offered
+			r.Continue()
+		}()
+	}))
+	bank, err := v.Context.ExpectPage(func() error {
+		click(t, v.widget(button(en("visit.authorize.submit", "bank", openBank))))
+		see(t, v.widget(text(en("visit.authorize.blocked", "bank", openBank))))
+		close(offered)
+		return nil
+	})
+	must(t, err)
+	atOpenBank(t, bank, "default")
+	step(t, v.widget, "connected")
+}
+
 // TestOpenBankInAWebview checks webviews of apps, which block cookies of third parties
 // and have one window: some open nothing beside it, and some show there what is meant for
 // a new window. The bank leads back to the portal's page, or to the page of another site

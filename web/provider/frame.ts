@@ -83,20 +83,21 @@ addEventListener("message", (e: MessageEvent) => {
 
 // showOnceAuthorizing shows the step once the window beside the widget has asked for the bank.
 async function showOnceAuthorizing(): Promise<boolean> {
+  if (visit.busy) return false; // the answer to the pending form shows the step
   const answer = await request(stepURL());
-  if (!answer?.ok) return false;
+  if (!answer?.ok || visit.busy) return false;
   const html = await answer.text();
   if (stepOf(html)?.dataset.step === "authorize" && !stepOf(html)?.dataset.poll) return false;
   replaceStep(html, true);
   return true;
 }
 
-// pageAround asks the embedding page for its address, which must be of its origin.
+// pageAround asks the embedding page for its address, which must be of its origin. It waits as
+// long as the page does not answer.
 async function pageAround(): Promise<string | undefined> {
   const url = await new Promise((resolve) => {
     page.resolveURL = resolve;
     send("where");
-    setTimeout(resolve, 2_000);
   });
   return typeof url === "string" && url.length <= 2_048 && originOf(url) === page.origin ? url : undefined;
 }

@@ -7,6 +7,11 @@
 // each window links to the embedding page, too.
 
 const patience = 3_000; // milliseconds until a window that asks for nothing counts as blocked
+const pause = 500; // milliseconds between two questions to the service
+const longPause = 3_000; // after patience: a slow device may still open the window
+
+// The form whose window openBank waits for.
+let waiting: HTMLFormElement | undefined;
 
 // returnTo tells the service the address of the embedding page with the step's form.
 export function returnTo(form: HTMLFormElement, address: string): void {
@@ -14,7 +19,7 @@ export function returnTo(form: HTMLFormElement, address: string): void {
 }
 
 // openBank submits the step's form, with the frame's secret, into a new window. hasBegun asks the
-// service whether the window has asked for the bank.
+// service whether the window has asked for the bank. It is asked until the step is replaced.
 export async function openBank(form: HTMLFormElement, secret: string, hasBegun: () => Promise<boolean>): Promise<void> {
   if (!form.elements.namedItem("secret")) add(form, "secret", secret);
   if (form.target === "_top") return form.submit();
@@ -24,11 +29,20 @@ export async function openBank(form: HTMLFormElement, secret: string, hasBegun: 
   const beside = add(form, "window", "1");
   form.submit();
   beside.remove();
-  for (let waited = 0; waited < patience; waited += 500) {
-    await new Promise((resolve) => setTimeout(resolve, 500));
+  if (waiting === form) return;
+  waiting = form;
+  for (let waited = 0; form.isConnected; ) {
+    const ms = waited < patience ? pause : longPause;
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    waited += ms;
     if (!form.isConnected || (await hasBegun())) return;
+    if (waited >= patience) offerThisTab(form);
   }
-  if (!form.isConnected || !form.elements.namedItem("return")) return;
+}
+
+// offerThisTab makes the form lead to the bank in the tab of the embedding page, and says so.
+function offerThisTab(form: HTMLFormElement): void {
+  if (form.target === "_top" || !form.isConnected || !form.elements.namedItem("return")) return;
   form.querySelector<HTMLElement>("[data-blocked]")!.hidden = false;
   form.target = "_top";
 }
