@@ -139,7 +139,8 @@ func TestKeySetsOfOthers(t *testing.T) {
 // TestFitsHash compares the hash of an access token, by the algorithms of the ID token that has it.
 func TestFitsHash(t *testing.T) {
 	for alg, hash := range map[string]string{ // made by another library
-		"RS256": "Pxa-1wifRlPl7yG_0oJNfw", "ES384": "fPnQAsvCEwe-sRB6O4tsdPgfI-EaOvsY", "Ed25519": "Rb10lsqrobcpd02MQ_878ctvfDDbaRese_Z50nFw5Jw", "EdDSA": "Rb10lsqrobcpd02MQ_878ctvfDDbaRese_Z50nFw5Jw"} {
+		"RS256": "Pxa-1wifRlPl7yG_0oJNfw", "ES384": "fPnQAsvCEwe-sRB6O4tsdPgfI-EaOvsY",
+		"Ed25519": "Rb10lsqrobcpd02MQ_878ctvfDDbaRese_Z50nFw5Jw", "EdDSA": "Rb10lsqrobcpd02MQ_878ctvfDDbaRese_Z50nFw5Jw"} {
 		token := b64(`{"alg":"`+alg+`"}`) + ".e30.AA"
 		if !FitsHash(token, "access-token", hash) || FitsHash(token, "access-token", "") || FitsHash(token, "other", hash) {
 			t.Errorf("%s: the hash of another token fits, or that of this one does not", alg)
