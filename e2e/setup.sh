@@ -70,7 +70,7 @@ if [ "${1-}" != examples ] && ! command -v chromium-headless-shell >/dev/null &&
   fi
 fi
 
-if [ "${1-}" != react ] && ! command -v promtool >/dev/null && [ ! -x .cache/prometheus/usr/bin/promtool ]; then
+if [ "${1-}" != examples ] && ! command -v promtool >/dev/null && [ ! -x .cache/prometheus/usr/bin/promtool ]; then
   echo "fetching promtool" >&2
   mkdir -p .cache/prometheus
   (cd .cache/prometheus && apt-get download -q prometheus >/dev/null && dpkg-deb -x prometheus_*.deb . && rm prometheus_*.deb)

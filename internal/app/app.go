@@ -7,6 +7,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,12 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 
+	"vestibule/internal/contract"
+	"vestibule/internal/provider"
+	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 )
 
@@ -48,6 +54,12 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		args = []string{"help"}
 	}
+	var notes *bytes.Buffer // of --json, whose error is one value on stderr
+	out := stderr
+	if slices.Contains(args, "--json") {
+		notes = new(bytes.Buffer)
+		stderr = notes
+	}
 	var c cli
 	in, done, err := c.parse(args, stdout, stderr)
 	if err == nil && in.trusts {
@@ -59,18 +71,34 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		in.command.BindTo(ctx, (*context.Context)(nil))
 		err = in.command.Run(&in)
 	}
-	var refused refusal
+	if notes != nil && (err == nil || errors.Is(err, errUnhealthy)) {
+		_, _ = notes.WriteTo(out)
+	}
+	code, exit := contract.Code("COMMAND_FAILED"), 1
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, errUnhealthy):
 		return 1
+	case errors.As(err, new(refusal)):
+		code, exit = "INVALID_COMMAND", 2
+	case errors.As(err, new(provider.Unknown)), errors.Is(err, store.ErrNotFound):
+		code = contract.CodeNotFound
 	}
-	fmt.Fprintln(stderr, "vestibule:", in.withVariables(err.Error()))
-	if errors.As(err, &refused) {
-		return 2
+	text := in.withVariables(err.Error())
+	if notes == nil {
+		fmt.Fprintln(out, "vestibule:", text)
+	} else {
+		_ = printJSON(out, failure{code, text, strings.FieldsFunc(notes.String(), func(r rune) bool { return r == '\n' })})
 	}
-	return 1
+	return exit
+}
+
+// failure is the error of a command with --json.
+type failure struct {
+	Code    contract.Code `json:"code"` // INVALID_COMMAND, NOT_FOUND or COMMAND_FAILED
+	Message string        `json:"message"`
+	Notes   []string      `json:"notes,omitempty"` // lines that were to precede it
 }
 
 // release is the version in CHANGELOG.md.

@@ -356,7 +356,7 @@ func (n removePrepared) Run(ctx context.Context, in *invocation) error {
 			return struct{}{}, e, err
 		})
 		if errors.Is(err, store.ErrNotFound) {
-			err = fmt.Errorf("the account has no prepared report %q", n.Report)
+			err = provider.Unknown(fmt.Sprintf("the account has no prepared report %q", n.Report))
 		}
 		return err
 	})

@@ -211,7 +211,7 @@ func (o onUser) changeUser(ctx context.Context, in *invocation,
 	return in.withProvider(ctx, func(p *provider.Provider) error {
 		link, err := changed(ctx, p, o.Account, do)
 		if errors.Is(err, store.ErrNotFound) {
-			return errors.New("the account has no user with this email address")
+			return provider.Unknown("the account has no user with this email address")
 		}
 		if err != nil {
 			return err
@@ -282,7 +282,7 @@ func (s showCustomers) Run(ctx context.Context, in *invocation) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
 		all, err := p.Operator().Accounts(ctx, s.Account)
 		if errors.Is(err, store.ErrNotFound) {
-			return fmt.Errorf("no account has the publicId %q: `vestibule customer list` lists all", s.Account)
+			_, err = p.Account(ctx, p.Operator().DB.SQL, s.Account) // which says so
 		}
 		if err != nil {
 			return err

@@ -186,6 +186,42 @@ func (d commandDir) changeCustomer(t *testing.T, made createdCustomer) {
 	}
 }
 
+// TestErrorsAsJSON checks that a command with --json that fails prints one value on standard error, and nothing else.
+func TestErrorsAsJSON(t *testing.T) {
+	d := commandDir(t.TempDir())
+	if code, _, errs := d.run(t, "operator", "add", "ops@service.example", "--create"); code != 0 {
+		t.Fatalf("%d %s", code, errs)
+	}
+	for _, c := range []struct {
+		args          []string
+		exit          int
+		code, message string
+		notes         int
+	}{
+		{[]string{"customer", "show", "nobody"}, 1, "NOT_FOUND", `no account has the publicId "nobody"`, 1},
+		{[]string{"customer", "suspend", "nobody"}, 1, "NOT_FOUND", "", 1},
+		{[]string{"operator", "remove", "x@service.example"}, 1, "NOT_FOUND", "no operator has this email address", 1},
+		{[]string{"operator", "add", "x"}, 2, "INVALID_COMMAND", "the operator needs an email address", 0},
+		{[]string{"customer", "lst"}, 2, "INVALID_COMMAND", `did you mean "list"?`, 0},
+		{[]string{"customer", "list", "--database-url=postgres://127.0.0.1:1/none"}, 1, "COMMAND_FAILED", "", 0},
+		{[]string{"serve"}, 2, "INVALID_COMMAND", "--json", 0},
+	} {
+		code, out, errs := d.run(t, append(c.args, "--json")...)
+		var got struct {
+			Code, Message string
+			Notes         []string
+		}
+		if err := json.Unmarshal([]byte(errs), &got); code != c.exit || out != "" || err != nil || got.Code != c.code || got.Message == "" ||
+			!strings.Contains(got.Message, c.message) || len(got.Notes) != c.notes {
+			t.Errorf("%q: %d %s%s, %v", c.args, code, out, errs, err)
+		}
+	}
+	if code, out, errs := d.run(t, "operator", "list", "--json"); code != 0 || !json.Valid([]byte(out)) ||
+		!strings.Contains(errs, "database is") {
+		t.Errorf("list: %d %s%s", code, out, errs)
+	}
+}
+
 // TestOperatorCommand adds and removes an operator, and prints the health of the provider.
 func TestOperatorCommand(t *testing.T) {
 	dir := t.TempDir()

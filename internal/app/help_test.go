@@ -94,7 +94,7 @@ func TestSuggestions(t *testing.T) {
 		"help dance":                 "dance is not a command",
 		"serve --portl-addr=x":       `unknown flag --portl-addr; did you mean "--portal-addr"?`,
 		"dance":                      "unexpected argument dance; `vestibule --help` lists commands and flags",
-		"credentials --json":         "unknown flag --json; `vestibule help credentials` lists the flags",
+		"credentials --yaml":         "unknown flag --yaml; `vestibule help credentials` lists the flags",
 		"trigger":                    "missing arguments: <event>; `vestibule help trigger` explains them",
 		"completion tcsh":            `<shell> must be one of "bash","zsh","fish" but got "tcsh"`,
 		"--data-dir=./x configratin": `unexpected argument configratin; did you mean "configuration"?`,

@@ -65,7 +65,7 @@ func (c removeOperator) Run(ctx context.Context, in *invocation) error {
 			return p.Operator().RemoveOperator(ctx, tx, c.Email)
 		})
 		if errors.Is(err, store.ErrNotFound) {
-			return errors.New("no operator has this email address: `vestibule operator list` lists all")
+			return provider.Unknown("no operator has this email address: `vestibule operator list` lists all")
 		}
 		return err
 	})

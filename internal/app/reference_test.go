@@ -61,7 +61,10 @@ sandbox and ` + "`--events-url`" + `.) ` + "`vestibule COMMAND --help`" + ` list
 
 JSON that a command prints is one value with names in camel case, such as ` + "`publicId`" + `; lists are arrays. What went wrong is
 text on standard error, with exit code 2 for a command that is not accepted and 1 for another failure; standard output then
-stays empty. ` + "`operator health`" + ` alone prints its JSON with exit code 1, too.
+stays empty. With ` + "`--json`" + ` it is one JSON value on standard error, such as
+` + "`{\"code\": \"NOT_FOUND\", \"message\": \"the account has no user with this email address\"}`" + `. The code is
+` + "`INVALID_COMMAND`" + ` with exit code 2, and ` + "`NOT_FOUND`" + ` or ` + "`COMMAND_FAILED`" + ` with 1. ` + "`notes`" + `
+has the lines that precede the text, such as the database in use. ` + "`operator health`" + ` alone prints its JSON with exit code 1, too.
 
 The list after a description names the commands that use the flag. Without a list, the commands
 ` + usual[:strings.LastIndex(usual, ", ")] + " and" + usual[strings.LastIndex(usual, ",")+1:] + ` use it.

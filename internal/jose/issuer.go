@@ -3,6 +3,7 @@ package jose
 import (
 	"context"
 	"crypto"
+	"encoding/base64"
 	"slices"
 	"sync"
 )
@@ -28,6 +29,16 @@ func Supported(algs []string) (out []string) {
 		}
 	}
 	return out
+}
+
+// FitsHash reports whether hash is the at_hash or c_hash of value in a verified ID token: the left
+// half of the hash of its algorithm (OpenID Connect Core, 3.1.3.6), which may be Ed25519.
+func FitsHash(token, value, hash string) bool {
+	p, err := parse(token)
+	name, _, _ := p.header.text("alg")
+	h := algOf(name).hash().New()
+	h.Write([]byte(value))
+	return err == nil && base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:h.Size()/2]) == hash
 }
 
 // VerifySignature returns the payload of a token whose signature fits. The caller has

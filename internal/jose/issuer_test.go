@@ -11,6 +11,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -84,6 +85,69 @@ func TestIssuersTokens(t *testing.T) {
 		if _, err := keys.VerifySignature(t.Context(), signedBy(t, key, header, payload)); err == nil {
 			t.Errorf("the signature of %s fits", header)
 		}
+	}
+}
+
+// TestKeySetsOfOthers verifies tokens with key sets as other libraries write them: keys without alg, keys of several
+// types with one kid, and one RSA key for two algorithms.
+func TestKeySetsOfOthers(t *testing.T) {
+	_, ed, err := ed25519.GenerateKey(rand.Reader)
+	ec, err2 := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	rs, err3 := rsa.GenerateKey(rand.Reader, 2048)
+	if err := errors.Join(err, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	point, err := ec.PublicKey.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	enc := base64.RawURLEncoding.EncodeToString
+	ecKey := func(more string) string {
+		return `{"kty":"EC","crv":"P-256","kid":"k","x":"` + enc(point[1:33]) + `","y":"` + enc(point[33:]) + `"` + more + `}`
+	}
+	rsKey := func(more string) string { return rsaJWK(rs.N, 65537, `,"kid":"k"`+more) }
+	edKey := `{"kty":"OKP","crv":"Ed25519","kid":"k","x":"` + enc(ed.Public().(ed25519.PublicKey)) + `"}`
+	for _, c := range []struct {
+		name, keys, alg string
+		key             crypto.Signer
+		want            error
+	}{
+		{"RSA without alg", rsKey(""), "RS256", rs, nil},
+		{"RSA without alg", rsKey(""), "PS256", rs, nil},
+		{"RSA for RS256", rsKey(`,"alg":"RS256"`), "PS256", rs, ErrAlgorithm},
+		{"RSA for both", rsKey(`,"alg":"RS256"`) + "," + rsKey(`,"alg":"PS256"`), "RS256", rs, nil},
+		{"RSA for both", rsKey(`,"alg":"RS256"`) + "," + rsKey(`,"alg":"PS256"`), "PS256", rs, nil},
+		{"one kid for all", ecKey("") + "," + rsKey("") + "," + edKey, "ES256", ec, nil},
+		{"one kid for all", ecKey("") + "," + rsKey("") + "," + edKey, "PS256", rs, nil},
+		{"one kid for all", ecKey("") + "," + rsKey("") + "," + edKey, "Ed25519", ed, nil},
+		{"one kid for all", ecKey("") + "," + rsKey("") + "," + edKey, "ES256", ed, ErrSignature},
+		{"one kid for two RSA keys", rsKey("") + "," + rsaJWK(new(big.Int).Add(rs.N, big.NewInt(2)), 65537, `,"kid":"k"`) + "," + edKey,
+			"RS256", rs, ErrAlgorithm},
+	} {
+		set, err := parseSet(strings.NewReader(`{"keys":[`+c.keys+`]}`), []Alg{ES256, RS256, PS256, EdDSA})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		v := &Verifier{Keys: set.keys, Types: []string{""}, Algs: []Alg{ES256, RS256, PS256, EdDSA}, Now: at(noon)}
+		_, err = v.Verify(t.Context(), signedBy(t, c.key, `{"alg":"`+c.alg+`","kid":"k"}`, claims(unix(0), unix(60e9))))
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s, %s: %v, want %v", c.name, c.alg, err, c.want)
+		}
+	}
+}
+
+// TestFitsHash compares the hash of an access token, by the algorithms of the ID token that has it.
+func TestFitsHash(t *testing.T) {
+	for alg, hash := range map[string]string{ // made by another library
+		"RS256": "Pxa-1wifRlPl7yG_0oJNfw", "ES384": "fPnQAsvCEwe-sRB6O4tsdPgfI-EaOvsY",
+		"Ed25519": "Rb10lsqrobcpd02MQ_878ctvfDDbaRese_Z50nFw5Jw", "EdDSA": "Rb10lsqrobcpd02MQ_878ctvfDDbaRese_Z50nFw5Jw"} {
+		token := b64(`{"alg":"`+alg+`"}`) + ".e30.AA"
+		if !FitsHash(token, "access-token", hash) || FitsHash(token, "access-token", "") || FitsHash(token, "other", hash) {
+			t.Errorf("%s: the hash of another token fits, or that of this one does not", alg)
+		}
+	}
+	if FitsHash("x", "access-token", "") {
+		t.Error("a hash fits no token")
 	}
 }
 

@@ -35,7 +35,7 @@ const (
 	EdDSA Alg = "EdDSA" // Ed25519 only
 )
 
-// ed25519Alg is the other name of EdDSA with Ed25519 (RFC 9864).
+// ed25519Alg is the other name of EdDSA with Ed25519 (RFC 9864), for signing.
 const ed25519Alg = "Ed25519"
 
 // algOf returns the algorithm of a name in a key or a token.
@@ -44,6 +44,12 @@ func algOf(name string) Alg {
 		return EdDSA
 	}
 	return Alg(name)
+}
+
+// UnmarshalText reads an algorithm by either of its names.
+func (a *Alg) UnmarshalText(name []byte) error {
+	*a = algOf(string(name))
+	return nil
 }
 
 // Algs lists every algorithm that can be allowed. All are asymmetric: HMAC and none

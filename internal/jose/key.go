@@ -110,7 +110,7 @@ func ParsePrivateKey(marshalled []byte) (*PrivateKey, error) {
 
 // Public returns the public key.
 func (k *PrivateKey) Public() *Key {
-	return &Key{ID: k.ID, Alg: k.Alg, pub: k.key.Public()}
+	return &Key{ID: k.ID, Alg: algOf(string(k.Alg)), pub: k.key.Public()}
 }
 
 // Key verifies signatures of one algorithm.
@@ -120,23 +120,27 @@ type Key struct {
 	pub crypto.PublicKey // *ecdsa.PublicKey, *rsa.PublicKey, or ed25519.PublicKey
 }
 
-// same reports whether k and other are one key for one algorithm.
+// same reports whether k and other are one key.
 func (k *Key) same(other *Key) bool {
 	pub, ok := k.pub.(interface{ Equal(crypto.PublicKey) bool })
-	return ok && k.Alg == other.Alg && pub.Equal(other.pub)
+	return ok && pub.Equal(other.pub)
 }
 
-// KeySet is a fixed set of keys.
+// KeySet is a fixed set of keys. Keys of different algorithms may have one id (RFC 7517, 4.5).
 type KeySet []*Key
 
-// Key returns the key with that id, or ErrUnknownKey.
-func (s KeySet) Key(_ context.Context, id string) (*Key, error) {
+// Key returns the key with that id for alg, or ErrUnknownKey. With keys for other algorithms
+// alone, the error is ErrAlgorithm.
+func (s KeySet) Key(_ context.Context, id string, alg Alg) (*Key, error) {
+	err := ErrUnknownKey
 	for _, k := range s {
-		if k.ID == id {
+		if k.ID == id && k.Alg == alg {
 			return k, nil
+		} else if k.ID == id {
+			err = ErrAlgorithm
 		}
 	}
-	return nil, ErrUnknownKey
+	return nil, err
 }
 
 // Replacement returns ErrUnknownKey: the set does not change.
@@ -164,10 +168,9 @@ func (s KeySet) MarshalJSON() ([]byte, error) {
 	return json.Marshal(set)
 }
 
-// parseKey parses one public JWK by parsePublic. It also requires a kid, and an algorithm
-// that fits the key. Without `alg`, it uses the curve's algorithm or RS256. Every error
-// wraps ErrUnfitKey.
-func parseKey(raw []byte) (*Key, error) {
+// parseKey parses one public JWK by parsePublic, and returns it for each of its algorithms: that of
+// `alg`, or without it those that fit. It also requires a kid. Every error wraps ErrUnfitKey.
+func parseKey(raw []byte) (keys KeySet, err error) {
 	o, pub, fits, err := parsePublic(raw)
 	if err != nil {
 		return nil, err
@@ -180,16 +183,15 @@ func parseKey(raw []byte) (*Key, error) {
 	if !ok {
 		return nil, unfit("alg")
 	}
-	k := &Key{ID: id, Alg: algOf(alg), pub: pub}
-	if !named {
-		if k.Alg = fits[0]; k.Alg == PS256 {
-			k.Alg = RS256 // most RSA keys without alg are for it
+	for _, fit := range fits {
+		if !named || fit == Alg(alg) {
+			keys = append(keys, &Key{ID: id, Alg: algOf(string(fit)), pub: pub})
 		}
 	}
-	if !slices.Contains(fits, k.Alg) {
+	if keys == nil {
 		return nil, unfit("algorithm")
 	}
-	return k, nil
+	return keys, nil
 }
 
 func unfit(why string) error { return fmt.Errorf("%w: %s", ErrUnfitKey, why) }
@@ -295,7 +297,7 @@ func algsFor(pub crypto.PublicKey) (algs []Alg, why string) {
 		if len(pub) != ed25519.PublicKeySize {
 			return nil, "members"
 		}
-		return []Alg{EdDSA}, ""
+		return []Alg{EdDSA, ed25519Alg}, ""
 	}
 	return nil, "type"
 }

@@ -36,22 +36,17 @@ func (o object) text(name string) (value string, present, ok bool) {
 	return value, true, ok
 }
 
-// seconds returns the member name as whole seconds of Unix time: a number, without its
-// fraction, or a string of digits, as some services send it. It refuses an exponent, a
-// sign, and more than eleven digits, which milliseconds would have.
+// seconds returns the member name as whole seconds of Unix time: a number in any form of JSON,
+// without its fraction, or a string of digits, as some services send it. It refuses a sign, and
+// more than eleven digits, which milliseconds would have.
 func (o object) seconds(name string) (int64, bool) {
 	v, _ := o.Get(name)
-	digits, isText := v.(string)
 	if n, ok := v.(json.Number); ok {
-		var fraction string
-		digits, fraction, _ = strings.Cut(string(n), ".")
-		if len(fraction) > 9 || strings.Trim(fraction, "0123456789") != "" {
-			return 0, false
-		}
-	} else if !isText {
-		return 0, false
+		f, err := n.Float64()
+		return int64(f), err == nil && f >= 0 && f < 1e11
 	}
-	if len(digits) > 11 || strings.Trim(digits, "0123456789") != "" {
+	digits, isText := v.(string)
+	if !isText || len(digits) > 11 || strings.Trim(digits, "0123456789") != "" {
 		return 0, false
 	}
 	s, err := strconv.ParseInt(digits, 10, 64)

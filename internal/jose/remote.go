@@ -3,13 +3,13 @@ package jose
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -40,7 +40,7 @@ const (
 // context; callers wait for it until their own context ends.
 //
 // It ignores keys that parseKey refuses, keys of other algorithms, both of two different
-// keys with one kid, and everything beyond 1 MiB or 100 keys. After a fetch that fails or
+// keys with one kid for one algorithm, and everything beyond 1 MiB or 100 keys. After a fetch that fails or
 // brings no usable key, the last good set stays in use, and the fetch is repeated after
 // 1 to 30 seconds. While the URL answers, a key that was removed there is refused
 // within 10 minutes.
@@ -55,7 +55,7 @@ type RemoteKeySet struct {
 	Watch     func(error)       // called with the result of every fetch; may be nil
 
 	mu        sync.Mutex // guards everything below
-	keys      map[string]*Key
+	keys      KeySet
 	readAt    time.Time     // when the fetch that brought keys began
 	fresh     time.Duration // how long keys need no refresh
 	started   uint64        // fetches begun so far
@@ -67,23 +67,23 @@ type RemoteKeySet struct {
 	flight    chan struct{} // closed when the running fetch ends; nil without one
 }
 
-// Key returns the key that kid names. The error is ErrUnknownKey, ErrKeysUnavailable
-// when the set could not be read, or not yet again, or the context's.
-func (s *RemoteKeySet) Key(ctx context.Context, kid string) (*Key, error) {
-	return s.await(ctx, kid, nil)
+// Key returns the key that kid names for alg. The error is ErrUnknownKey, ErrAlgorithm,
+// ErrKeysUnavailable when the set could not be read, or not yet again, or the context's.
+func (s *RemoteKeySet) Key(ctx context.Context, kid string, alg Alg) (*Key, error) {
+	return s.await(ctx, kid, alg, nil)
 }
 
 // Replacement is Key for the kid of old, where the set has another key by now.
 func (s *RemoteKeySet) Replacement(ctx context.Context, old *Key) (*Key, error) {
-	return s.await(ctx, old.ID, old)
+	return s.await(ctx, old.ID, old.Alg, old)
 }
 
-// await returns the key that kid names, which is not old.
-func (s *RemoteKeySet) await(ctx context.Context, kid string, old *Key) (*Key, error) {
+// await returns the key that kid names for alg, which is not old.
+func (s *RemoteKeySet) await(ctx context.Context, kid string, alg Alg, old *Key) (*Key, error) {
 	s.mu.Lock()
 	begun := s.started
 	for {
-		key, flight, err := s.find(kid, old, begun)
+		key, flight, err := s.find(kid, alg, old, begun)
 		s.mu.Unlock()
 		if flight == nil {
 			return key, err
@@ -97,12 +97,12 @@ func (s *RemoteKeySet) await(ctx context.Context, kid string, old *Key) (*Key, e
 	}
 }
 
-// find returns the key of kid, unless it is old, or the fetch to wait for before looking
+// find returns the key of kid and alg, unless it is old, or the fetch to wait for before looking
 // again. begun is the number of fetches begun when the caller first asked. s.mu is held.
-func (s *RemoteKeySet) find(kid string, old *Key, begun uint64) (*Key, chan struct{}, error) {
+func (s *RemoteKeySet) find(kid string, alg Alg, old *Key, begun uint64) (*Key, chan struct{}, error) {
 	now := s.now()
 	s.refresh(now)
-	key := s.keys[kid]
+	key, err := s.keys.Key(context.Background(), kid, alg)
 	if key != nil && old != nil && key.same(old) {
 		key = nil
 	}
@@ -115,8 +115,8 @@ func (s *RemoteKeySet) find(kid string, old *Key, begun uint64) (*Key, chan stru
 		return nil, s.flight, nil
 	case s.keys == nil:
 		return nil, nil, ErrKeysUnavailable
-	case s.setNumber > begun && s.failures == 0:
-		return nil, nil, ErrUnknownKey
+	case errors.Is(err, ErrAlgorithm), s.setNumber > begun && s.failures == 0:
+		return nil, nil, cmp.Or(err, ErrUnknownKey)
 	case s.setNumber > begun || now.Before(s.missUntil):
 		return nil, nil, ErrKeysUnavailable // the set may have the key already
 	}
@@ -189,15 +189,16 @@ func (s *RemoteKeySet) fetch(number uint64, began time.Time) {
 	} else {
 		s.keys, s.readAt, s.fresh, s.setNumber = got.keys, began, got.fresh, number
 		s.failures, s.retryAt = 0, time.Time{}
-		s.log().Info("key set read", "keys", len(got.keys), "leftOut", got.leftOut, "cut", got.cut)
+		s.log().Info("key set read", "keys", got.usable, "leftOut", got.leftOut, "cut", got.cut)
 	}
 	s.flight = nil
 }
 
 // document is a parsed key set.
 type document struct {
-	keys    map[string]*Key
+	keys    KeySet // one for each algorithm of a key
 	fresh   time.Duration
+	usable  int  // keys
 	leftOut int  // unusable keys
 	cut     bool // the document exceeds the bounds
 }
@@ -245,29 +246,32 @@ func sameHost(req *http.Request, via []*http.Request) error {
 // document is not a JWK Set or has no usable key.
 func parseSet(r io.Reader, algs []Alg) (document, error) {
 	bound := &io.LimitedReader{R: r, N: maxSetBytes}
-	got := document{keys: map[string]*Key{}}
-	twice := map[string]bool{}
+	var got document
+	var all KeySet
+	var each []KeySet // of the elements that can be used
 	err := eachKey(bound, func(raw json.RawMessage) bool {
-		if len(got.keys) == maxSetKeys {
+		if len(each) == maxSetKeys {
 			got.cut = true
 			return false
 		}
-		key, err := parseKey(raw)
-		switch {
-		case err != nil || !slices.Contains(algs, key.Alg):
+		keys, _ := parseKey(raw)
+		if keys = slices.DeleteFunc(keys, func(k *Key) bool { return !slices.Contains(algs, k.Alg) }); len(keys) == 0 {
 			got.leftOut++
-		case twice[key.ID]:
-			got.leftOut++
-		case got.keys[key.ID] != nil && got.keys[key.ID].same(key):
-		case got.keys[key.ID] != nil:
-			twice[key.ID] = true
-			delete(got.keys, key.ID)
-			got.leftOut += 2
-		default:
-			got.keys[key.ID] = key
+			return true
 		}
+		all, each = append(all, keys...), append(each, keys)
 		return true
 	})
+	for _, keys := range each {
+		keys = slices.DeleteFunc(keys, func(k *Key) bool {
+			return slices.ContainsFunc(all, func(o *Key) bool { return o.ID == k.ID && o.Alg == k.Alg && !o.same(k) })
+		})
+		if got.keys = append(got.keys, keys...); len(keys) > 0 {
+			got.usable++
+		} else {
+			got.leftOut++
+		}
+	}
 	if err != nil && bound.N > 0 {
 		return document{}, errors.New("is not a key set")
 	}
@@ -352,7 +356,7 @@ func freshness(header string) time.Duration {
 // how many are not. It does not change the set that Key uses.
 func (s *RemoteKeySet) Diagnose(ctx context.Context) (usable, leftOut int, err error) {
 	got, err := s.read(ctx)
-	return len(got.keys), got.leftOut, err
+	return got.usable, got.leftOut, err
 }
 
 func (s *RemoteKeySet) now() time.Time {
@@ -376,5 +380,5 @@ func ParseKeySet(raw []byte) (KeySet, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Collect(maps.Values(got.keys)), nil
+	return got.keys, nil
 }

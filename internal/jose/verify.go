@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// KeySource finds the key that a header's kid names: a KeySet or a RemoteKeySet.
-// It returns ErrUnknownKey, ErrKeysUnavailable or the context's error.
+// KeySource finds the key that a header's kid and alg name: a KeySet or a RemoteKeySet.
+// It returns ErrUnknownKey, ErrAlgorithm, ErrKeysUnavailable or the context's error.
 type KeySource interface {
-	Key(ctx context.Context, id string) (*Key, error)
-	// Replacement returns another key that the kid of old names by now.
+	Key(ctx context.Context, id string, alg Alg) (*Key, error)
+	// Replacement returns another key that the kid of old names by now, for the same algorithm.
 	Replacement(ctx context.Context, old *Key) (*Key, error)
 }
 
@@ -50,7 +50,7 @@ func (v *Verifier) Verify(ctx context.Context, raw string) (*Token, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err != nil || next.Alg != key.Alg || !next.verify(p.input, p.signature) {
+		if err != nil || !next.verify(p.input, p.signature) {
 			return nil, ErrSignature
 		}
 	}
@@ -125,22 +125,19 @@ func (v *Verifier) key(ctx context.Context, header object) (*Key, error) {
 		return nil, ErrAlgorithm
 	}
 	typ, present, ok := header.text("typ")
-	if !ok || present && typ == "" || !slices.Contains(v.Types, typ) {
+	typ = mediaType(typ)
+	if !ok || present && typ == "" || !slices.ContainsFunc(v.Types, func(t string) bool { return mediaType(t) == typ }) {
 		return nil, ErrType
 	}
 	id, _, ok := header.text("kid")
 	if !ok || !isKeyID(id) {
 		return nil, ErrKeyID
 	}
-	key, err := v.Keys.Key(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if key.Alg != alg {
-		return nil, ErrAlgorithm
-	}
-	return key, nil
+	return v.Keys.Key(ctx, id, alg)
 }
+
+// mediaType returns a typ as it is compared: in lower case, without application/ (RFC 7515, 4.1.9).
+func mediaType(typ string) string { return strings.TrimPrefix(strings.ToLower(typ), "application/") }
 
 // checkTimes checks the times of verified claims.
 func (v *Verifier) checkTimes(keyID string, claims object) (*Token, error) {

@@ -84,7 +84,12 @@ func (p *Provider) ChangeAccount(ctx context.Context, publicID string,
 func (p *Provider) Account(ctx context.Context, q store.Queryer, publicID string) (customers.Account, error) {
 	a, err := p.operator.Account(ctx, q, publicID)
 	if errors.Is(err, store.ErrNotFound) {
-		err = fmt.Errorf("no account has the publicId %q: `vestibule customer list` lists all", publicID)
+		err = Unknown(fmt.Sprintf("no account has the publicId %q: `vestibule customer list` lists all", publicID))
 	}
 	return a, err
 }
+
+// Unknown is the error of a command that names something that does not exist.
+type Unknown string
+
+func (u Unknown) Error() string { return string(u) }

@@ -16,6 +16,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
+	"vestibule/internal/jose"
 	"vestibule/internal/mail"
 )
 
@@ -80,8 +81,10 @@ func (s *Service) claims(ctx context.Context, found *issuer, p pendingSignIn, co
 		return claims{}, refuse("the ID token was issued to another client (azp)")
 	case !all.has("iat") || id.IssuedAt.After(s.Clock().Add(issuedSkew)):
 		return claims{}, refuse("the ID token is from the future, or does not say when it was issued (iat): compare the clocks")
-	case id.AccessTokenHash != "" && id.VerifyAccessToken(token.AccessToken) != nil:
+	case id.AccessTokenHash != "" && !jose.FitsHash(raw, token.AccessToken, id.AccessTokenHash):
 		return claims{}, refuse("the ID token is for another access token (at_hash)")
+	case all.text("c_hash") != "" && !jose.FitsHash(raw, code, all.text("c_hash")):
+		return claims{}, refuse("the ID token is for another code (c_hash)")
 	}
 	c, err := s.complete(ctx, found, token, id.Subject, all)
 	c.refresh = token.RefreshToken

@@ -35,7 +35,7 @@ var pages = template.Must(template.ParseFS(files, "*.html"))
 
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8090", "where this app listens")
-	portal := flag.String("portal", "http://localhost:8080", "the portal's public address")
+	portal := flag.String("portal", portalapi.SandboxURL(), "the portal's public address")
 	key := flag.String("key", os.Getenv("VESTIBULE_PORTAL_API_KEY"), "the portal's API key; default: the sandbox's")
 	packages := flag.String("packages", ".cache/npm", "folder of the npm packages")
 	flag.Parse()

@@ -4,6 +4,7 @@ package portalapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,6 +17,11 @@ import (
 
 // Client calls the portal at URL with its API key.
 type Client struct{ URL, Key string }
+
+// SandboxURL returns the address of the portal that make run starts with the same variables.
+func SandboxURL() string {
+	return "http://" + cmp.Or(os.Getenv("VESTIBULE_PORTAL_ADDR"), "localhost:8080")
+}
 
 // SandboxKey returns the API key from the file that the portal wrote at its first
 // start.

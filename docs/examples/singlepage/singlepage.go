@@ -34,7 +34,7 @@ type Page struct {
 // Main starts the example, by the flags of the command line.
 func Main(p Page) {
 	addr := flag.String("addr", p.Addr, "where this app listens")
-	portal := flag.String("portal", "http://localhost:8080", "the portal's public address")
+	portal := flag.String("portal", portalapi.SandboxURL(), "the portal's public address")
 	key := flag.String("key", os.Getenv("VESTIBULE_PORTAL_API_KEY"), "the portal's API key; default: the sandbox's")
 	packages := flag.String("packages", ".cache/npm", "folder of the npm packages")
 	flag.Parse()

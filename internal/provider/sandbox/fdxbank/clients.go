@@ -99,7 +99,7 @@ func subjectOf(assertion string) string {
 
 // checkAssertion verifies a client's assertion (RFC 7523, section 3), which serves once.
 func (s *Server) checkAssertion(ctx context.Context, b banks.Bank, c Client, path, assertion string) error {
-	v := jose.Verifier{Keys: c.Keys, Types: []string{"", "JWT", "jwt", "client-authentication+jwt"}, Algs: jose.Algs(), Now: s.config.Now}
+	v := jose.Verifier{Keys: c.Keys, Types: []string{"", "JWT", "client-authentication+jwt"}, Algs: jose.Algs(), Now: s.config.Now}
 	t, err := v.Verify(ctx, assertion)
 	if err != nil {
 		return err

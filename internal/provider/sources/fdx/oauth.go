@@ -150,7 +150,7 @@ func (c *Connector) Complete(ctx context.Context, institution string, raw []byte
 		return sources.Grant{}, oauthFailure(err, sources.Abandoned)
 	}
 	if p.Nonce != "" {
-		consent, err := b.checkIDToken(ctx, m, answer.IDToken, p.Nonce, g.Access)
+		consent, err := b.checkIDToken(ctx, m, answer.IDToken, p.Nonce, g.Access, code)
 		if err != nil {
 			return sources.Grant{}, sources.Fail(sources.Rejected, fmt.Errorf("%s: %w", b.in.ID, err))
 		}
@@ -295,7 +295,7 @@ func (b *bank) token(ctx context.Context, m *metadata, form url.Values) (g sourc
 
 // checkIDToken checks the ID token of a code flow (OpenID Connect Core, section
 // 3.1.3.7), and returns its consent id, if it has one.
-func (b *bank) checkIDToken(ctx context.Context, m *metadata, raw text, nonce, access string) (string, error) {
+func (b *bank) checkIDToken(ctx context.Context, m *metadata, raw text, nonce, access, code string) (string, error) {
 	if raw == "" || m.keys == nil {
 		return "", errors.New("the ID token is missing, or the key set that verifies it")
 	}
@@ -313,6 +313,7 @@ func (b *bank) checkIDToken(ctx context.Context, m *metadata, raw text, nonce, a
 	}
 	var claims struct {
 		Authorized string `json:"azp"`
+		CodeHash   string `json:"c_hash"`
 		Consent    text   `json:"fdxConsentId"`
 	}
 	switch err := id.Claims(&claims); {
@@ -324,8 +325,10 @@ func (b *bank) checkIDToken(ctx context.Context, m *metadata, raw text, nonce, a
 		return "", errors.New("the ID token was issued to another client")
 	case id.IssuedAt.After(b.now().Add(issuedSkew)):
 		return "", errors.New("the ID token is from the future: compare the clocks")
-	case id.AccessTokenHash != "" && id.VerifyAccessToken(access) != nil:
+	case id.AccessTokenHash != "" && !jose.FitsHash(string(raw), access, id.AccessTokenHash):
 		return "", errors.New("the ID token is for another access token")
+	case claims.CodeHash != "" && !jose.FitsHash(string(raw), code, claims.CodeHash):
+		return "", errors.New("the ID token is for another code")
 	}
 	return string(claims.Consent), nil
 }

@@ -2,12 +2,14 @@ package fdx
 
 import (
 	"cmp"
+	"context"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/sha512"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -17,8 +19,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/coreos/go-oidc/v3/oidc"
 
 	"vestibule/internal/jose"
 	"vestibule/internal/provider/sources"
@@ -314,6 +314,42 @@ func TestIDToken(t *testing.T) {
 	}
 }
 
+// TestIDTokenByEd25519 checks at_hash and c_hash of tokens by both names of the algorithm.
+func TestIDTokenByEd25519(t *testing.T) {
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := jose.NewPrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := func(text string) string {
+		sum := sha512.Sum512([]byte(text))
+		return base64.RawURLEncoding.EncodeToString(sum[:32])
+	}
+	for _, c := range []struct {
+		access, code string
+		ok           bool
+	}{{"access-1", "code-1", true}, {"access-2", "code-1", false}, {"access-1", "code-2", false}} {
+		for _, alg := range []string{"EdDSA", "Ed25519"} {
+			b := newFakeBank(t, false)
+			b.key = key.For(jose.Alg(alg))
+			b.metadata["id_token_signing_alg_values_supported"] = []string{alg}
+			b.answers["/jwks"] = func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, 200, jose.KeySet{key.Public()}) }
+			b.token = func(began url.Values) map[string]any {
+				return map[string]any{"access_token": "access-1", "id_token": b.idToken(jose.Claims{"nonce": began.Get("nonce"),
+					"at_hash": half(c.access), "c_hash": half(c.code)})}
+			}
+			connector := b.connect(func(in *Institution) { in.Scopes = []string{"openid"} })
+			_, pending, callback := b.authorize(connector)
+			if _, err := connector.Complete(t.Context(), "fake", pending, callback); (err == nil) != c.ok {
+				t.Errorf("%s, %+v: %v", alg, c, err)
+			}
+		}
+	}
+}
+
 // TestClientAuthentication checks what each method sends to all three endpoints.
 func TestClientAuthentication(t *testing.T) {
 	key, err := jose.GenerateKey()
@@ -449,6 +485,8 @@ func TestAssertions(t *testing.T) {
 		{"P-256", "ES256", listed("RS256"), "ES256", "", "/bank", 1},
 		{"P-384", "ES384", own, "ES384", "", "/bank", 1},
 		{"Ed25519", "EdDSA", own, "EdDSA", "", "/bank", 1},
+		{"Ed25519, by its other name", "EdDSA", listed("ES256", "Ed25519"), "Ed25519", "", "/bank", 1},
+		{"Ed25519, configured", "EdDSA", func(_ *fakeBank, in *Institution) { in.SigningAlg = "Ed25519" }, "Ed25519", "", "/bank", 1},
 		{"a key id", "ES256", func(_ *fakeBank, in *Institution) { in.KeyID = "k:1/=" }, "ES256", "k:1/=", "/bank", 1},
 		{"token endpoint tried second", "ES256", own, "ES256", "", "/token", 2},
 		{"token endpoint", "ES256", func(_ *fakeBank, in *Institution) { in.AssertionAud = "token_endpoint" }, "ES256", "", "/token", 1},
@@ -476,7 +514,9 @@ func TestAssertions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				claims, err := (&oidc.StaticKeySet{PublicKeys: public}).VerifySignature(r.Context(), raw)
+				claims, err := (&jose.IssuerKeys{Fetch: func(context.Context) ([]crypto.PublicKey, error) {
+					return public, nil
+				}}).VerifySignature(r.Context(), raw)
 				var got struct {
 					Iss, Sub, Aud, Jti string
 					Iat, Exp           int64
