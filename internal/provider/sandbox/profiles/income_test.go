@@ -2,8 +2,6 @@ package profiles
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,6 +11,7 @@ import (
 	incomes "vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/golden"
 )
 
 // stated is what the consumer of a test says about the work.
@@ -58,23 +57,7 @@ func TestProfileIncomeReports(t *testing.T) {
 				if !bytes.Equal(got, again) {
 					t.Error("the same input gave other bytes")
 				}
-				var pretty bytes.Buffer
-				if err := indent(&pretty, got); err != nil {
-					t.Fatal(err)
-				}
-				file := filepath.Join("testdata", "income-"+name+"-"+day+".json")
-				if *update {
-					if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(string(want), pretty.String()); diff != "" {
-					t.Errorf("report differs from %s (-update rewrites it):\n%s", file, diff)
-				}
+				golden.CompareJSON(t, "testdata/income-"+name+"-"+day+".json", "  ", got)
 				back, err := report.ParseIncome(got)
 				if err != nil {
 					t.Fatalf("its own reader refuses it: %v", err)
