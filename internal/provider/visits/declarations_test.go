@@ -24,6 +24,35 @@ func TestWidgetGuideMatchesCode(t *testing.T) {
 		map[string]string{"options": optionsTable(), "errors": errorsTable()})
 }
 
+// option is a register option of the widget (docs/reference/widget.md). TypeScript
+// declarations and documentation are generated from the table.
+type option struct {
+	Name     string
+	TS       string // its TypeScript type
+	Required bool
+	Doc      string
+}
+
+// options lists every register option in the order of the documentation.
+func options() []option {
+	return []option{
+		{"env", `"sandbox" | "production"`, true, "The environment of publicId, productId and token."},
+		{"productId", "string", true, "The configured product that the applicant applies for."},
+		{"publicId", "string", true, "The customer account."},
+		{"token", "string", false, "Single-use initialization token. Required unless prefill or consumerId is used."},
+		{"externalId", "string", false, "Your own label of the report: unique, no personal data, at most 64 characters."},
+		{"userArgs", "string", false, "Echoed in webhook and report; at most 255 characters."},
+		{"sandboxReportId", "string", false, "Sandbox only: the widget completes by itself with that report."},
+		{"useManualFire", "boolean", false, "Wait for fire() instead of rendering into #nova-embed."},
+		{"onSuccess", "(publicToken: string, status: Status) => void", false, "The journey was completed and a report pull was attempted."},
+		{"onExit", "(publicToken?: string) => void", false, "The applicant closed the widget."},
+		{"onError", "(publicToken?: string, errorType?: WidgetErrorType) => void", false,
+			"The applicant could not finish; without errorType, an internal error."},
+		{"prefill", "Prefill", false, "Applicant data from the client. Not recommended; excludes token and consumerId."},
+		{"consumerId", "string", false, "An existing consumer; excludes prefill."},
+	}
+}
+
 // declarations returns the TypeScript declarations of the widget, generated from the
 // tables of package contract: options, statuses, and error types.
 func declarations() string {
@@ -57,7 +86,7 @@ export interface Prefill {
 
 export interface RegisterOptions {
 `)
-	for _, o := range contract.Options() {
+	for _, o := range options() {
 		mark := "?"
 		if o.Required {
 			mark = ""
@@ -105,7 +134,7 @@ func union[T any](b *strings.Builder, name, doc string, rows []T, of func(T) (va
 func optionsTable() string {
 	var b strings.Builder
 	b.WriteString("| option | type | required | |\n|---|---|---|---|\n")
-	for _, o := range contract.Options() {
+	for _, o := range options() {
 		required := "no"
 		if o.Required {
 			required = "yes"
