@@ -17,7 +17,8 @@ func countTry(ctx context.Context, q store.Queryer, key []byte, now time.Time) (
 	return n, err
 }
 
-func deleteTries(ctx context.Context, q store.Queryer, now time.Time) error {
-	_, err := q.ExecContext(ctx, `DELETE FROM link_tries WHERE since < $1`, store.Micros(now.Add(-TriesWindow)))
+// Sweep deletes tries that no longer count.
+func (m *Mailboxes) Sweep(ctx context.Context) error {
+	_, err := m.db.SQL.ExecContext(ctx, `DELETE FROM link_tries WHERE since < $1`, store.Micros(m.now().Add(-TriesWindow)))
 	return err
 }

@@ -29,8 +29,8 @@ func deleteTries(ctx context.Context, q store.Queryer, key []byte) error {
 	return err
 }
 
-// deleteTriesBefore deletes the windows that began before an instant.
-func deleteTriesBefore(ctx context.Context, q store.Queryer, before time.Time) error {
-	_, err := q.ExecContext(ctx, `DELETE FROM sign_in_tries WHERE since < $1`, store.Micros(before))
+// sweep deletes the counters of old tries.
+func (l *tryLimits) sweep(ctx context.Context, q store.Queryer) error {
+	_, err := q.ExecContext(ctx, `DELETE FROM sign_in_tries WHERE since < $1`, store.Micros(l.now().Add(-triesAge)))
 	return err
 }
