@@ -141,9 +141,11 @@ func insertChild(ctx context.Context, tx *store.Tx, a Account) (bool, error) {
 		a.ReturnMode, a.RequireForm, store.Micros(a.Created)))
 }
 
-func renameAccount(ctx context.Context, tx *store.Tx, customerID string, n Names) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET name = $1, display_name = $2
-		WHERE id = $3`, n.Name, store.NullString(n.DisplayName), customerID))
+// Rename changes the names of an account. If another child of the parent uses the
+// name, it returns ErrDuplicateName, and tx may be unusable.
+func (s *Service) Rename(ctx context.Context, tx *store.Tx, customerID string, n Names) error {
+	return requireRow(store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET name = $1, display_name = $2
+		WHERE id = $3`, n.Name, store.NullString(n.DisplayName), customerID)))
 }
 
 func setReturn(ctx context.Context, tx *store.Tx, customerID, mode string, requireForm bool) (bool, error) {
@@ -302,10 +304,12 @@ func insertProduct(ctx context.Context, tx *store.Tx, p Product) (bool, error) {
 		store.Micros(p.Created)))
 }
 
-func renameProduct(ctx context.Context, tx *store.Tx, customerID, productID string, n Names) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE products SET name = $1, display_name = $2,
+// RenameProduct changes the names of a product of the customer. If another product
+// uses the name, it returns ErrDuplicateName, and tx may be unusable.
+func (s *Service) RenameProduct(ctx context.Context, tx *store.Tx, customerID, productID string, n Names) error {
+	return requireRow(store.ExecOne(tx.ExecContext(ctx, `UPDATE products SET name = $1, display_name = $2,
 		updated_at = $3 WHERE id = $4 AND customer_id = $5`,
-		n.Name, store.NullString(n.DisplayName), store.Micros(tx.Now), productID, customerID))
+		n.Name, store.NullString(n.DisplayName), store.Micros(tx.Now), productID, customerID)))
 }
 
 // insertConfiguration adds a configuration. It returns false if another one of the
@@ -331,8 +335,9 @@ func (*Service) RetireConfiguration(ctx context.Context, tx *store.Tx, parentID,
 		WHERE id = $2 AND customer_id = $1 AND retired_at IS NULL`, parentID, id, store.Micros(tx.Now)))
 }
 
-func configuration(ctx context.Context, q store.Queryer, customerID, where, value string) (Configuration, error) {
-	found, err := configurations(ctx, q, `customer_id = $1 AND `+where, customerID, value)
+// Configuration returns a configuration of a parent account, or store.ErrNotFound.
+func (s *Service) Configuration(ctx context.Context, q store.Queryer, parentID, id string) (Configuration, error) {
+	found, err := configurations(ctx, q, `customer_id = $1 AND id = $2`, parentID, id)
 	if err == nil && len(found) != 1 {
 		err = store.ErrNotFound
 	}
@@ -410,7 +415,8 @@ func insertCredential(ctx context.Context, tx *store.Tx, k Credential, hash []by
 	return err
 }
 
-func credentials(ctx context.Context, q store.Queryer, where string, args ...any) ([]Credential, error) {
+// Credentials lists all credentials of an account, also ended ones, newest first.
+func (s *Service) Credentials(ctx context.Context, q store.Queryer, customerID string) ([]Credential, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (k Credential, err error) {
 		var created, used int64
 		var expires, revoked sql.NullInt64
@@ -423,7 +429,8 @@ func credentials(ctx context.Context, q store.Queryer, where string, args ...any
 			k.Revoked = store.Time(revoked.Int64)
 		}
 		return k, err
-	}, `SELECT id, customer_id, client_id, name, created_at, expires_at, revoked_at, used_at FROM credentials WHERE `+where, args...)
+	}, `SELECT id, customer_id, client_id, name, created_at, expires_at, revoked_at, used_at FROM credentials
+		WHERE customer_id = $1 ORDER BY created_at DESC, id`, customerID)
 }
 
 // findValidCredential returns a valid credential of the customer, and the number of its
@@ -450,19 +457,22 @@ func rotate(ctx context.Context, tx *store.Tx, k Credential, seen int64) (bool, 
 		k.ID, store.Micros(tx.Now), store.Micros(k.Expires), seen, k.ClientID))
 }
 
-// renameClient names all credentials of a client. It returns false if the customer has no
-// such credential.
-func renameClient(ctx context.Context, tx *store.Tx, customerID, id, name string) (bool, error) {
+// RenameClient names the client of a credential of the account, which may have ended. It
+// returns store.ErrNotFound for a credential that is not the account's. The caller
+// validates the name.
+func (s *Service) RenameClient(ctx context.Context, tx *store.Tx, customerID, credentialID, name string) error {
 	n, err := store.RowsAffected(tx.ExecContext(ctx, `UPDATE credentials SET name = $3 WHERE customer_id = $1
-		AND client_id = (SELECT client_id FROM credentials WHERE id = $2 AND customer_id = $1)`, customerID, id, name))
-	return n > 0, err
+		AND client_id = (SELECT client_id FROM credentials WHERE id = $2 AND customer_id = $1)`, customerID, credentialID, name))
+	return requireRow(n > 0, err)
 }
 
-// revoke revokes a credential and returns true for the first call only.
-func revoke(ctx context.Context, tx *store.Tx, customerID, id string) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE credentials SET revoked_at = $1
+// RevokeCredential ends a credential of the account immediately, with its access
+// tokens. It returns store.ErrNotFound for one that is not the account's or was
+// already revoked.
+func (s *Service) RevokeCredential(ctx context.Context, tx *store.Tx, customerID, credentialID string) error {
+	return requireRow(store.ExecOne(tx.ExecContext(ctx, `UPDATE credentials SET revoked_at = $1
 		WHERE id = $2 AND customer_id = $3 AND revoked_at IS NULL`,
-		store.Micros(tx.Now), id, customerID))
+		store.Micros(tx.Now), credentialID, customerID)))
 }
 
 // insertConsumer adds a consumer. It returns false if another consumer of the customer
@@ -513,9 +523,13 @@ func setMailbox(ctx context.Context, tx *store.Tx, id string, mailbox []byte) er
 	return err
 }
 
-func setLanguage(ctx context.Context, tx *store.Tx, id string, l i18n.Lang) error {
-	_, err := tx.ExecContext(ctx, `UPDATE consumers SET lang = $2 WHERE id = $1 AND lang <> $2 AND erased_at IS NULL`, id, string(l))
-	return err
+// SetLanguage records the language in which a consumer agreed to a visit.
+func (s *Service) SetLanguage(ctx context.Context, consumerID string, l i18n.Lang) error {
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE consumers SET lang = $2 WHERE id = $1 AND lang <> $2 AND erased_at IS NULL`,
+			consumerID, string(l))
+		return err
+	})
 }
 
 // withdraw records the withdrawal of consent once; it returns false for an unknown
@@ -565,11 +579,12 @@ func eraseConsumer(ctx context.Context, tx *store.Tx, id string) error {
 	return err
 }
 
-// clearConsumers removes the personal data of a customer's consumers with a mailbox, as if they had not
-// been changed since an instant.
-func clearConsumers(ctx context.Context, tx *store.Tx, customerID string, mailbox []byte, unchanged time.Time) error {
+// Clear deletes the personal data of the consumers with a mailbox at a customer, who have withdrawn
+// consent. Their data keys are deleted keyLife later, by Sweep.
+func (s *Service) Clear(ctx context.Context, tx *store.Tx, customerID string, mailbox []byte) error {
 	_, err := tx.ExecContext(ctx, `UPDATE consumers SET prefill = NULL, mailbox = NULL, external_id = NULL, lang = '', updated_at = $3
-		WHERE customer_id = $1 AND mailbox = $2 AND withdrawn_at IS NOT NULL`, customerID, mailbox, store.Micros(unchanged))
+		WHERE customer_id = $1 AND mailbox = $2 AND withdrawn_at IS NOT NULL`, customerID, mailbox,
+		store.Micros(tx.Now.Add(keyLife-consumerAge)))
 	return err
 }
 

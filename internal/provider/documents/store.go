@@ -24,15 +24,15 @@ func addPart(ctx context.Context, tx *store.Tx, id string, seq int64, sealed []b
 	return err
 }
 
-// markKept marks a file as kept if the report has fewer than most. The file is ordered
-// after files kept earlier, regardless of the clock. Callers must serialize the calls
-// of a report.
-func markKept(ctx context.Context, tx *store.Tx, publicToken, id string, most int) (bool, error) {
+// Keep makes an uploaded file count. It returns false, and does not, if the report
+// already has MaxFiles. The file is ordered after files kept earlier, regardless of the
+// clock. Callers must serialize the calls of a report.
+func (s *Service) Keep(ctx context.Context, tx *store.Tx, publicToken, id string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE documents SET completed_at = coalesce(
 			(SELECT MAX(o.completed_at) + 1 FROM documents o WHERE o.public_token = $1 AND o.completed_at >= $4), $4)
 			WHERE id = $2 AND public_token = $1 AND completed_at IS NULL
 		AND (SELECT COUNT(*) FROM documents o WHERE o.public_token = $1 AND o.completed_at IS NOT NULL) < $3`,
-		publicToken, id, most, store.Micros(tx.Now)))
+		publicToken, id, MaxFiles, store.Micros(tx.Now)))
 }
 
 // documentsBefore returns the ids of matching files that were begun before an instant.

@@ -27,9 +27,13 @@ func insertAuthorization(ctx context.Context, tx *store.Tx, a authorization, sta
 	return err
 }
 
-// hasAuthorization reports whether a visit has an authorization at an institution that
-// can still be completed and was begun after the last callback of the visit.
-func hasAuthorization(ctx context.Context, q store.Queryer, visitID, institution string, moved, now time.Time) (ok bool, err error) {
+// HasAuthorization reports whether a visit has an authorization at an institution that
+// can still be completed and was begun after the last callback of the visit: with it, the
+// applicant came back from the bank. It also reports one whose callback is being exchanged for
+// access: it arrived after the visit last moved.
+func (s *Service) HasAuthorization(ctx context.Context, q store.Queryer, visitID, institution string,
+	moved time.Time) (ok bool, err error) {
+	now := s.Now()
 	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM source_authorizations
 		WHERE visit_id = $1 AND institution = $2 AND (
 			used_at = 0 AND expires_at > $3
@@ -93,8 +97,9 @@ func (s *Service) Get(ctx context.Context, q store.Queryer, id string) (Connecti
 	return scanConnection(q.QueryRowContext(ctx, `SELECT `+connectionColumns+` FROM source_connections WHERE id = $1`, id))
 }
 
-func lockConnection(ctx context.Context, tx *store.Tx, id, forUpdate string) (Connection, error) {
-	return scanConnection(tx.QueryRowContext(ctx, `SELECT `+connectionColumns+` FROM source_connections WHERE id = $1`+forUpdate, id))
+// Lock is Get for a connection that cannot end before tx does.
+func (s *Service) Lock(ctx context.Context, tx *store.Tx, id string) (Connection, error) {
+	return scanConnection(tx.QueryRowContext(ctx, `SELECT `+connectionColumns+` FROM source_connections WHERE id = $1`+s.DB.ForUpdate(), id))
 }
 
 // OfMailbox returns the connections of the consumers whose details have an email address,

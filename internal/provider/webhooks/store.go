@@ -254,11 +254,12 @@ func retire(ctx context.Context, tx *store.Tx, of webhook.Endpoint, secretID str
 	return err == nil, err
 }
 
-// setDisabled disables or enables an endpoint; it returns false if it already is so.
-func setDisabled(ctx context.Context, tx *store.Tx, c webhook.Callback, off bool) (bool, error) {
+// SetEnabled enables or disables an endpoint; changed is false if it already was so. Events
+// during a disabled period are not delivered.
+func (s *Service) SetEnabled(ctx context.Context, tx *store.Tx, c webhook.Callback, on bool) (changed bool, err error) {
 	table, id := tableOf(c.Endpoint)
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE `+table+` SET disabled_at = $2 WHERE id = $1 AND (disabled_at IS NULL) = $3`,
-		id, sql.NullInt64{Int64: store.Micros(tx.Now), Valid: off}, off))
+		id, sql.NullInt64{Int64: store.Micros(tx.Now), Valid: !on}, !on))
 }
 
 func setStatuses(ctx context.Context, tx *store.Tx, c webhook.Callback, statuses []string) error {
