@@ -39,17 +39,15 @@ func usedTime(micros int64) (t time.Time) {
 
 // MarkUsed implements auth.Directory.
 func (s *Service) MarkUsed(ctx context.Context, tx *store.Tx, id string, hour time.Time) error {
-	_, err := tx.ExecContext(ctx, `UPDATE credentials SET used_at = $2 WHERE id = $1 AND used_at < $2`, id, store.Micros(hour))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE credentials SET used_at = $2 WHERE id = $1 AND used_at < $2`, id, store.Micros(hour)))
 }
 
 // suspended is the SQL condition that account c or its parent is suspended.
 const suspended = `(c.suspended_at > 0 OR EXISTS (SELECT 1 FROM customers m WHERE m.id = c.parent_id AND m.suspended_at > 0))`
 
 // Suspended reports whether an account or its parent is suspended.
-func (s *Service) Suspended(ctx context.Context, q store.Queryer, customerID string) (yes bool, err error) {
-	err = q.QueryRowContext(ctx, `SELECT `+suspended+` FROM customers c WHERE c.id = $1`, customerID).Scan(&yes)
-	return yes, store.MapNotFound(err)
+func (s *Service) Suspended(ctx context.Context, q store.Queryer, customerID string) (bool, error) {
+	return store.FindOne[bool](q.QueryRowContext(ctx, `SELECT `+suspended+` FROM customers c WHERE c.id = $1`, customerID))
 }
 
 // Account implements auth.Directory. A suspended account is unknown.
@@ -70,9 +68,8 @@ func (s *Service) ByPublicID(ctx context.Context, q store.Queryer, publicID stri
 // AddOperatorAccount adds the account of the provider's operators, which has users and nothing
 // else. Only users refer to it.
 func (s *Service) AddOperatorAccount(ctx context.Context, tx *store.Tx) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO customers (id, public_id, environment, name, created_at)
-		VALUES ($1, $1, '', $1, $2) ON CONFLICT DO NOTHING`, staff.OperatorAccount, store.Micros(tx.Now))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO customers (id, public_id, environment, name, created_at)
+		VALUES ($1, $1, '', $1, $2) ON CONFLICT DO NOTHING`, staff.OperatorAccount, store.Micros(tx.Now)))
 }
 
 // Suspend suspends an account from now on, or resumes it, and reports whether that changed it.
@@ -87,9 +84,8 @@ func (s *Service) Suspend(ctx context.Context, tx *store.Tx, customerID string, 
 }
 
 // SubmissionLimit returns how many submissions an account can make within a minute.
-func (s *Service) SubmissionLimit(ctx context.Context, q store.Queryer, customerID string) (n int, err error) {
-	err = q.QueryRowContext(ctx, `SELECT submissions_per_minute FROM customers WHERE id = $1`, customerID).Scan(&n)
-	return n, store.MapNotFound(err)
+func (s *Service) SubmissionLimit(ctx context.Context, q store.Queryer, customerID string) (int, error) {
+	return store.FindOne[int](q.QueryRowContext(ctx, `SELECT submissions_per_minute FROM customers WHERE id = $1`, customerID))
 }
 
 // MaxSubmissions is the highest SubmissionLimit.
@@ -103,8 +99,7 @@ func (s *Service) SetSubmissionLimit(ctx context.Context, tx *store.Tx, customer
 	if perMinute < 1 || perMinute > MaxSubmissions {
 		return ErrLimit
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE customers SET submissions_per_minute = $2 WHERE id = $1`, customerID, perMinute)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE customers SET submissions_per_minute = $2 WHERE id = $1`, customerID, perMinute))
 }
 
 func account(ctx context.Context, q store.Queryer, where string, args ...any) (Account, error) {
@@ -155,12 +150,11 @@ func setReturn(ctx context.Context, tx *store.Tx, customerID, mode string, requi
 
 // Entitled reports whether an account has an entitlement, by its own setting or else
 // its parent's. An unknown account is store.ErrNotFound.
-func (s *Service) Entitled(ctx context.Context, q store.Queryer, customerID string, e Entitlement) (enabled bool, err error) {
-	err = q.QueryRowContext(ctx, `SELECT coalesce(o.enabled, p.enabled, FALSE) FROM customers c
+func (s *Service) Entitled(ctx context.Context, q store.Queryer, customerID string, e Entitlement) (bool, error) {
+	return store.FindOne[bool](q.QueryRowContext(ctx, `SELECT coalesce(o.enabled, p.enabled, FALSE) FROM customers c
 		LEFT JOIN entitlements o ON o.customer_id = c.id AND o.name = $2
 		LEFT JOIN entitlements p ON p.customer_id = c.parent_id AND p.name = $2
-		WHERE c.id = $1`, customerID, string(e)).Scan(&enabled)
-	return enabled, store.MapNotFound(err)
+		WHERE c.id = $1`, customerID, string(e)))
 }
 
 // entitlementsOf returns the settings of the account itself, without its parent's.
@@ -185,9 +179,8 @@ func setEntitlement(ctx context.Context, tx *store.Tx, customerID string, e Enti
 
 // enableOnce enables an entitlement unless it has a setting.
 func enableOnce(ctx context.Context, tx *store.Tx, customerID string, e Entitlement) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO entitlements (customer_id, name, enabled, changed_at) VALUES ($1, $2, TRUE, $3)
-		ON CONFLICT (customer_id, name) DO NOTHING`, customerID, string(e), store.Micros(tx.Now))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO entitlements (customer_id, name, enabled, changed_at) VALUES ($1, $2, TRUE, $3)
+		ON CONFLICT (customer_id, name) DO NOTHING`, customerID, string(e), store.Micros(tx.Now)))
 }
 
 func clearEntitlement(ctx context.Context, tx *store.Tx, customerID string, e Entitlement) (bool, error) {
@@ -220,8 +213,7 @@ func (s *Service) OwnWidgetOrigins(ctx context.Context, q store.Queryer, custome
 }
 
 func insertWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, origin string) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO widget_origins (customer_id, origin) VALUES ($1, $2)`, customerID, origin)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO widget_origins (customer_id, origin) VALUES ($1, $2)`, customerID, origin))
 }
 
 // RemoveWidgetOrigin removes an origin and reports whether it was registered.
@@ -381,9 +373,8 @@ func assignAccount(ctx context.Context, q store.Queryer, parentID, publicID, con
 
 // configureParent sets the configuration of a parent account, unless it has one.
 func configureParent(ctx context.Context, tx *store.Tx, customerID, configurationID string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE customers SET configuration_id = $1 WHERE id = $2
-		AND configuration_id IS NULL`, configurationID, customerID)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE customers SET configuration_id = $1 WHERE id = $2
+		AND configuration_id IS NULL`, configurationID, customerID))
 }
 
 // assignProduct assigns a configuration to a product. It returns false unless the
@@ -409,10 +400,9 @@ func upsertParent(ctx context.Context, tx *store.Tx, p ParentAccount) (string, e
 // insertCredential adds a credential. A credential with the same secret does not
 // change, even if it has ended.
 func insertCredential(ctx context.Context, tx *store.Tx, k Credential, hash []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO credentials (id, customer_id, client_id, name, secret_hash, created_at)
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO credentials (id, customer_id, client_id, name, secret_hash, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (secret_hash) DO NOTHING`,
-		k.ID, k.CustomerID, k.ClientID, k.Name, hash, store.Micros(k.Created))
-	return err
+		k.ID, k.CustomerID, k.ClientID, k.Name, hash, store.Micros(k.Created)))
 }
 
 // Credentials lists all credentials of an account, also ended ones, newest first.
@@ -519,16 +509,15 @@ func unhashedConsumers(ctx context.Context, tx *store.Tx, limit int) ([]unhashed
 }
 
 func setMailbox(ctx context.Context, tx *store.Tx, id string, mailbox []byte) error {
-	_, err := tx.ExecContext(ctx, `UPDATE consumers SET mailbox = $2 WHERE id = $1 AND mailbox IS NULL AND prefill IS NOT NULL`, id, mailbox)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE consumers SET mailbox = $2 WHERE id = $1 AND mailbox IS NULL AND prefill IS NOT NULL`,
+		id, mailbox))
 }
 
 // SetLanguage records the language in which a consumer agreed to a visit.
 func (s *Service) SetLanguage(ctx context.Context, consumerID string, l i18n.Lang) error {
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE consumers SET lang = $2 WHERE id = $1 AND lang <> $2 AND erased_at IS NULL`,
-			consumerID, string(l))
-		return err
+		return store.Exec(tx.ExecContext(ctx, `UPDATE consumers SET lang = $2 WHERE id = $1 AND lang <> $2 AND erased_at IS NULL`,
+			consumerID, string(l)))
 	})
 }
 
@@ -542,10 +531,9 @@ func withdraw(ctx context.Context, tx *store.Tx, customerID, consumerID string) 
 
 // ConsentWithdrawn reports whether the customer's consumer has withdrawn consent. It
 // returns store.ErrNotFound for an unknown consumer.
-func (s *Service) ConsentWithdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (withdrawn bool, err error) {
-	err = q.QueryRowContext(ctx, `SELECT withdrawn_at IS NOT NULL FROM consumers WHERE id = $1
-		AND customer_id = $2`, consumerID, customerID).Scan(&withdrawn)
-	return withdrawn, store.MapNotFound(err)
+func (s *Service) ConsentWithdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (bool, error) {
+	return store.FindOne[bool](q.QueryRowContext(ctx, `SELECT withdrawn_at IS NOT NULL FROM consumers WHERE id = $1
+		AND customer_id = $2`, consumerID, customerID))
 }
 
 // unusedConsumers returns the ids and data keys of consumers without pending or readable
@@ -582,20 +570,18 @@ func eraseConsumer(ctx context.Context, tx *store.Tx, id string) error {
 // Clear deletes the personal data of the consumers with a mailbox at a customer, who have withdrawn
 // consent. Their data keys are deleted keyLife later, by Sweep.
 func (s *Service) Clear(ctx context.Context, tx *store.Tx, customerID string, mailbox []byte) error {
-	_, err := tx.ExecContext(ctx, `UPDATE consumers SET prefill = NULL, mailbox = NULL, external_id = NULL, lang = '', updated_at = $3
+	return store.Exec(tx.ExecContext(ctx, `UPDATE consumers SET prefill = NULL, mailbox = NULL, external_id = NULL, lang = '', updated_at = $3
 		WHERE customer_id = $1 AND mailbox = $2 AND withdrawn_at IS NOT NULL`, customerID, mailbox,
-		store.Micros(tx.Now.Add(keyLife-consumerAge)))
-	return err
+		store.Micros(tx.Now.Add(keyLife-consumerAge))))
 }
 
 // deleteConsumer deletes a consumer without external id, reports and accounts, and returns its key.
-func deleteConsumer(ctx context.Context, tx *store.Tx, id string, created time.Time) (key string, err error) {
-	err = tx.QueryRowContext(ctx, `DELETE FROM consumers WHERE id = $1 AND created_at = $2 AND external_id IS NULL
+func deleteConsumer(ctx context.Context, tx *store.Tx, id string, created time.Time) (string, error) {
+	return store.FindOne[string](tx.QueryRowContext(ctx, `DELETE FROM consumers WHERE id = $1 AND created_at = $2 AND external_id IS NULL
 		AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.consumer_id = consumers.id OR r.key_id = consumers.key_id)
 		AND NOT EXISTS (SELECT 1 FROM visits v WHERE v.consumer_id = consumers.id)
 		AND NOT EXISTS (SELECT 1 FROM bank_accounts a WHERE a.consumer_id = consumers.id OR a.key_id = consumers.key_id)
-		RETURNING key_id`, id, store.Micros(created)).Scan(&key)
-	return key, store.MapNotFound(err)
+		RETURNING key_id`, id, store.Micros(created)))
 }
 
 var _ auth.Directory = (*Service)(nil)

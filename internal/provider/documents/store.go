@@ -8,10 +8,9 @@ import (
 )
 
 func insertDocument(ctx context.Context, tx *store.Tx, d Document, name, network []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO documents
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO documents
 		(id, public_token, key_id, kind, employer, content_type, name, size, created_at, network) VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9)`,
-		d.ID, d.PublicToken, d.keyID, d.Kind, d.Employer, d.Type, name, store.Micros(tx.Now), network)
-	return err
+		d.ID, d.PublicToken, d.keyID, d.Kind, d.Employer, d.Type, name, store.Micros(tx.Now), network))
 }
 
 // addPart adds a part; size is the file's size with it.
@@ -20,8 +19,7 @@ func addPart(ctx context.Context, tx *store.Tx, id string, seq int64, sealed []b
 		VALUES ($1, $2, $3)`, id, seq, sealed); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE documents SET size = $2 WHERE id = $1`, id, size)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE documents SET size = $2 WHERE id = $1`, id, size))
 }
 
 // Keep makes an uploaded file count. It returns false, and does not, if the report
@@ -76,7 +74,6 @@ func find(ctx context.Context, q store.Queryer, publicToken, id string) (d Docum
 	return d, store.MapNotFound(err)
 }
 
-func part(ctx context.Context, q store.Queryer, id string, seq int64) (sealed []byte, err error) {
-	err = q.QueryRowContext(ctx, `SELECT sealed FROM document_parts WHERE document_id = $1 AND seq = $2`, id, seq).Scan(&sealed)
-	return sealed, store.MapNotFound(err)
+func part(ctx context.Context, q store.Queryer, id string, seq int64) ([]byte, error) {
+	return store.FindOne[[]byte](q.QueryRowContext(ctx, `SELECT sealed FROM document_parts WHERE document_id = $1 AND seq = $2`, id, seq))
 }
