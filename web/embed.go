@@ -113,10 +113,6 @@ func (a *Assets) URL(name string) string {
 	return Prefix + name
 }
 
-// Integrity is the asset's value for an integrity attribute, "sha384-…";
-// empty for a name that was not built.
-func (a *Assets) Integrity(name string) string { return a.manifest[name].Integrity }
-
 // Raw is the uncompressed content of an asset, and whether there is one.
 func (a *Assets) Raw(name string) ([]byte, bool) {
 	e, ok := a.manifest[name]

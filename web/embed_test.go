@@ -17,8 +17,8 @@ import (
 func built(t *testing.T) *Assets {
 	t.Helper()
 	list := manifest.Manifest{
-		"a.css": {File: "a-0123.css", Type: "text/css; charset=utf-8", Hash: "0123",
-			Integrity: "sha384-x", Size: 5, Encodings: []string{"br", "gzip"}},
+		"a.css": {File: "a-0123.css", Type: "text/css; charset=utf-8", Hash: "0123", Size: 5,
+			Encodings: []string{"br", "gzip"}},
 		"p.wasm":    {File: "p-4567.wasm", Type: "application/wasm", Hash: "4567", Size: 4},
 		"widget.js": {File: "widget.js", Type: "text/javascript; charset=utf-8", Hash: "89ab", Encodings: []string{"gzip"}, Stable: true},
 	}
@@ -131,8 +131,6 @@ func TestAssets(t *testing.T) {
 	for _, c := range []struct{ f, in, got, want string }{
 		{"URL", "a.css", a.URL("a.css"), "/assets/a-0123.css"},
 		{"URL", "nowhere.css", a.URL("nowhere.css"), "/assets/nowhere.css"},
-		{"Integrity", "a.css", a.Integrity("a.css"), "sha384-x"},
-		{"Integrity", "nowhere.css", a.Integrity("nowhere.css"), ""},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s(%q) = %q, want %q", c.f, c.in, c.got, c.want)

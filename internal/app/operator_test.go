@@ -59,17 +59,16 @@ func (w *testServer) operatorRoutes(t *testing.T) []route {
 	staff := w.operatorStaff(t)
 	var lost struct{ PublicID string }
 	w.operate(t, &lost, "customer", "add", "Lost Bank", "--staff=ada@lost.example")
-	one, s := "/operator/customers/"+lost.PublicID, w.Provider
-	at := func(pattern, param string) route {
-		return route{base: s, method: "GET", pattern: pattern, param: param, shape: asPage, who: "staff", header: staff}
-	}
+	one := "/operator/customers/" + lost.PublicID
+	anyone := caller{base: w.Provider, shape: asPage}
+	operator := anyone.as("staff", staff...)
+	at := func(pattern, param string) route { return operator.get(pattern, param) }
 	send := func(pattern, param string, pairs ...string) route {
 		f := url.Values{"once": {w.onPage(t, staff, one, onceField)}}
 		for i := 0; i+1 < len(pairs); i += 2 {
 			f.Set(pairs[i], pairs[i+1])
 		}
-		return route{base: s, method: "POST", pattern: pattern, param: param, shape: asPage, who: "staff", header: staff, kind: asForm,
-			body: f.Encode()}
+		return operator.post(pattern, f.Encode(), param)
 	}
 	user := w.onPage(t, staff, one, regexp.MustCompile(`name="user" value="([^"]+)"`))
 	product := w.onPage(t, staff, one+"/configurations", regexp.MustCompile(`"/operator/products/([\w-]+)"`))
@@ -78,12 +77,11 @@ func (w *testServer) operatorRoutes(t *testing.T) []route {
 	correction := []string{"dispute", dispute, "revision", "0", "gross_annual", "987654", "reason", canaryText}
 	out := []route{
 		at("/operator/disputes", ""), at("/operator/unlisted", ""), at("/operator/disputes/{id}", dispute),
-		{base: s, method: "GET", pattern: "/operator/disputes/{id}/files/{file}", above: dispute, shape: asPage, who: "staff", header: staff,
-			param: w.onPage(t, staff, "/operator/disputes/"+dispute, fileURL)},
+		operator.get("/operator/disputes/{id}/files/{file}", dispute, w.onPage(t, staff, "/operator/disputes/"+dispute, fileURL)),
 		at("/operator/reports/{id}/dispute", report), send("/operator/disputes/find", "", "query", canaryText),
-		{base: s, method: "POST", pattern: "/operator/reports/{id}/dispute", param: report, shape: asPage, who: "staff", header: staff,
-			kind: asFileForm, body: formPart("once", w.onPage(t, staff, one, onceField)) + formPart("kind", "figure") +
-				formPart("about", canaryText) + formPart("statement", canaryText) + "--x--\r\n"},
+		operator.post("/operator/reports/{id}/dispute",
+			formPart("once", w.onPage(t, staff, one, onceField))+formPart("kind", "figure")+
+				formPart("about", canaryText)+formPart("statement", canaryText)+"--x--\r\n", report).typed(asFileForm),
 		send("/operator/disputes/{id}/facts", dispute, "facts", canaryText),
 		send("/operator/disputes/{id}/answer", dispute, "result", "confirmed", "answer", canaryText),
 		send("/operator/reports/{id}/correct/check", report, correction...), send("/operator/reports/{id}/correct", report, correction...),
@@ -101,9 +99,8 @@ func (w *testServer) operatorRoutes(t *testing.T) []route {
 		send("/operator/people/{id}/remove", "00000000-0000-4000-8000-000000000000"),
 		send("/operator/people/password", "", "present", canaryText, "next", canaryText),
 	}
-	out = append(out, route{base: s, method: "POST", pattern: "/operator/customers/{id}/prepared", param: lost.PublicID, shape: asPage,
-		who: "staff", header: staff, kind: asFileForm, body: formPart("once", w.onPage(t, staff, one, onceField)) +
-			filePart("file", canaryText+".json", `{"product":"cashflow","profile":"joint"}`) + "--x--\r\n"})
+	out = append(out, operator.post("/operator/customers/{id}/prepared", formPart("once", w.onPage(t, staff, one, onceField))+
+		filePart("file", canaryText+".json", `{"product":"cashflow","profile":"joint"}`)+"--x--\r\n", lost.PublicID).typed(asFileForm))
 	for form, pairs := range map[string][]string{"name": {"name", canaryText, "displayName", canaryText}, "limits": {"limit", "40"},
 		"features": {"feature", "hierarchy"}, "suspend": nil, "resume": nil, "user/password": {"user", user}, "user/factor": {"user", user},
 		"transfer": {"email", canaryEmail}, "products": {"name", canaryText},
@@ -114,7 +111,7 @@ func (w *testServer) operatorRoutes(t *testing.T) []route {
 	}
 	for _, page := range strings.Fields("sign-in forgotten-password set-password/x sign-in/code sign-in/factor find people/find " +
 		"audit/find disputes/find") {
-		out = append(out, route{base: s, method: "GET", pattern: "/operator/" + page, shape: asPage})
+		out = append(out, anyone.get("/operator/"+page))
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,14 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/testutil/golden"
+
 	"github.com/alecthomas/kong"
 )
 
 //go:generate go test -vet=off -run ^TestConfigurationReference$ -update .
-
-var update = flag.Bool("update", false, "write docs/reference/configuration.md anew")
-
-const reference = "../../docs/reference/configuration.md"
 
 // TestConfigurationReference compares docs/reference/configuration.md with the
 // program's flags.
@@ -27,15 +24,7 @@ func TestConfigurationReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile(reference, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(reference)
-	if err != nil || string(want) != got {
-		t.Errorf("docs/reference/configuration.md is stale: make generate writes it anew (%v)", err)
-	}
+	golden.Compare(t, "../../docs/reference/configuration.md", got)
 }
 
 // configurationReference returns the page with every command, flag and variable.

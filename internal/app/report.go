@@ -197,7 +197,7 @@ func (r *reportCommand) read(stderr io.Writer) ([]bankfile.File, error) {
 		if kind != "" && kinds[kind] == "" {
 			return nil, fmt.Errorf("--kind %s: %q is not checking, savings or card", name, kind)
 		}
-		f, err := bankfile.ReadAs(path, content, kinds[kind])
+		f, err := bankfile.Read(path, content, kinds[kind])
 		if errors.Is(err, bankfile.ErrUnknownKind) {
 			return nil, fmt.Errorf("%s: %w: say --kind %[3]s=checking or --kind %[3]s=card", path, err, f.Name)
 		}

@@ -96,33 +96,26 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 	dispute := strings.TrimPrefix(good(t, 303, ask(t, "POST", w.Provider+"/dashboard/reports/"+income+"/dispute", opened+"--x--\r\n",
 		append([]string{"Content-Type", "multipart/form-data; boundary=x"}, staff...)...)).Header.Get("Location"), "/dashboard/disputes/")
 	file := w.onPage(t, staff, "/dashboard/disputes/"+dispute, fileURL)
-	s := w.Provider
-	at := func(pattern, param string) route {
-		return route{base: s, method: "GET", pattern: pattern, param: param, shape: asPage, who: "staff", header: staff}
-	}
+	anyone := caller{base: w.Provider, shape: asPage}
+	sameOrigin, member := anyone.with("Origin", w.Provider), anyone.as("staff", staff...)
+	at := func(pattern, param string) route { return member.get(pattern, param) }
 	send := func(pattern, param string, pairs ...string) route {
-		return route{base: s, method: "POST", pattern: pattern, param: param, shape: asPage, who: "staff",
-			header: staff, kind: asForm, body: w.form(t, staff, pairs...)}
+		return member.post(pattern, w.form(t, staff, pairs...), param)
 	}
 	return []route{
-		{base: s, method: "GET", pattern: "/dashboard/sign-in", shape: asPage},
-		{base: s, method: "POST", pattern: "/dashboard/sign-in", shape: asPage, header: []string{"Origin", s}, kind: asForm,
-			body: "email=" + canaryEmail + "&password=" + canaryText + "&next=/dashboard"},
-		{base: s, method: "GET", pattern: "/dashboard/forgotten-password", shape: asPage},
-		{base: s, method: "POST", pattern: "/dashboard/forgotten-password", shape: asPage, header: []string{"Origin", s}, kind: asForm,
-			body: "email=" + canaryEmail},
-		{base: s, method: "GET", pattern: "/dashboard/set-password/{token}", param: canaryText, shape: asPage},
-		{base: s, method: "POST", pattern: "/dashboard/set-password/{token}", param: canaryText, shape: asPage, header: []string{"Origin", s},
-			kind: asForm, body: "password=" + canaryText},
-		{base: s, method: "GET", pattern: "/dashboard/sign-in/code", shape: asPage},
-		{base: s, method: "POST", pattern: "/dashboard/sign-in/code", shape: asPage, header: []string{"Origin", s}, kind: asForm,
-			body: "code=" + canaryText},
-		{base: s, method: "GET", pattern: "/dashboard/sign-in/factor", shape: asPage},
-		{base: s, method: "POST", pattern: "/dashboard/sign-in/factor", shape: asPage, header: []string{"Origin", s}, kind: asForm,
-			body: "code=" + canaryText},
+		anyone.get("/dashboard/sign-in"),
+		sameOrigin.post("/dashboard/sign-in", "email="+canaryEmail+"&password="+canaryText+"&next=/dashboard"),
+		anyone.get("/dashboard/forgotten-password"),
+		sameOrigin.post("/dashboard/forgotten-password", "email="+canaryEmail),
+		anyone.get("/dashboard/set-password/{token}", canaryText),
+		sameOrigin.post("/dashboard/set-password/{token}", "password="+canaryText, canaryText),
+		anyone.get("/dashboard/sign-in/code"),
+		sameOrigin.post("/dashboard/sign-in/code", "code="+canaryText),
+		anyone.get("/dashboard/sign-in/factor"),
+		sameOrigin.post("/dashboard/sign-in/factor", "code="+canaryText),
 		at("/dashboard/second-factor", ""),
 		send("/dashboard/second-factor", "", "do", "add", "password", canaryText),
-		{base: s, method: "POST", pattern: "/dashboard/sign-out", shape: asPage, header: w.staff(t, w.Credentials.Dashboard)},
+		anyone.with(w.staff(t, w.Credentials.Dashboard)...).post("/dashboard/sign-out", ""),
 		at("/dashboard", ""), at("/dashboard/webhooks", ""), at("/dashboard/deliveries", ""), at("/dashboard/deliveries/{id}", delivery),
 		at("/dashboard/reports", ""), at("/dashboard/reports/{id}", report), at("/dashboard/relay-tokens", ""),
 		at("/dashboard/relay-tokens/received", ""), at("/dashboard/redirects", ""),
@@ -131,15 +124,13 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 		at("/dashboard/reports/{id}/correct", income),
 		send("/dashboard/reports/{id}/correct/check", income, "revision", "0", "gross_annual", "987654", "reason", canaryText),
 		send("/dashboard/reports/{id}/correct", income, "revision", "0", "gross_annual", "987654", "reason", canaryText),
-		{base: s, method: "GET", pattern: "/dashboard/reports/{id}/revisions/{revision}", above: income, param: "0", shape: asPage, who: "staff",
-			header: staff},
+		member.get("/dashboard/reports/{id}/revisions/{revision}", income, "0"),
 		at("/dashboard/reports/{id}/dispute", income),
 		send("/dashboard/reports/{id}/dispute", income, "kind", "figure", "about", canaryText, "statement", canaryText),
 		at("/dashboard/disputes", ""), at("/dashboard/disputes/{id}", dispute),
-		{base: s, method: "GET", pattern: "/dashboard/disputes/{id}/files/{file}", above: dispute, param: file, shape: asPage, who: "staff",
-			header: staff},
+		member.get("/dashboard/disputes/{id}/files/{file}", dispute, file),
 		send("/dashboard/disputes/find", "", "query", canaryText),
-		{base: s, method: "GET", pattern: "/dashboard/disputes/find", shape: asPage},
+		anyone.get("/dashboard/disputes/find"),
 		send("/dashboard/disputes/{id}/facts", dispute, "facts", canaryText),
 		send("/dashboard/disputes/{id}/answer", dispute, "result", "confirmed", "answer", canaryText),
 		at("/dashboard/audit", ""), at("/dashboard/people", ""), at("/dashboard/outbox", ""),
@@ -150,16 +141,16 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 		send("/dashboard/people/{id}/role", "00000000-0000-4000-8000-000000000000", "role", "member"),
 		send("/dashboard/people/{id}/remove", w.onPage(t, staff, "/dashboard/people", removeURL)),
 		send("/dashboard/people/password", "", "present", canaryText, "next", canaryText),
-		{base: s, method: "GET", pattern: "/dashboard/deliveries/find", shape: asPage},
-		{base: s, method: "GET", pattern: "/dashboard/reports/find", shape: asPage},
+		anyone.get("/dashboard/deliveries/find"),
+		anyone.get("/dashboard/reports/find"),
 		send("/dashboard/deliveries/find", "", "query", "x"),
 		send("/dashboard/reports/find", "", "query", "x"),
-		{base: s, method: "GET", pattern: "/dashboard/relay-tokens/find", shape: asPage},
-		{base: s, method: "GET", pattern: "/dashboard/relay-tokens/received/find", shape: asPage},
-		{base: s, method: "GET", pattern: "/dashboard/outbox/find", shape: asPage},
-		{base: s, method: "GET", pattern: "/dashboard/accounts/find", shape: asPage},
-		{base: s, method: "GET", pattern: "/dashboard/people/find", shape: asPage},
-		{base: s, method: "GET", pattern: "/dashboard/audit/find", shape: asPage},
+		anyone.get("/dashboard/relay-tokens/find"),
+		anyone.get("/dashboard/relay-tokens/received/find"),
+		anyone.get("/dashboard/outbox/find"),
+		anyone.get("/dashboard/accounts/find"),
+		anyone.get("/dashboard/people/find"),
+		anyone.get("/dashboard/audit/find"),
 		send("/dashboard/audit/find", "", "query", canaryEmail),
 		send("/dashboard/relay-tokens/find", "", "query", "x"),
 		send("/dashboard/relay-tokens/received/find", "", "query", "x"),
@@ -199,9 +190,9 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 		send("/dashboard/products", "", "name", "Fifth product", "configuration", configuration),
 		send("/dashboard/products/{id}/rename", w.Credentials.Products["cashflow"], "name", "Renamed"),
 		send("/dashboard/products/{id}/configuration", w.Credentials.Products["cashflow"], "configuration", configuration),
-		{base: s, method: "POST", pattern: "/dashboard/prepared", shape: asPage, who: "staff", header: staff, kind: asFileForm,
-			body: formPart("once", w.onPage(t, staff, "/dashboard/webhooks", onceField)) + filePart("file", canaryText+".json",
-				`{"product":"cashflow","profile":"joint"}`) + "--x--\r\n"},
+		member.post("/dashboard/prepared",
+			formPart("once", w.onPage(t, staff, "/dashboard/webhooks", onceField))+
+				filePart("file", canaryText+".json", `{"product":"cashflow","profile":"joint"}`)+"--x--\r\n").typed(asFileForm),
 		send("/dashboard/prepared/remove", "", "report", "00000000-0000-4000-8000-000000000000"),
 	}
 }

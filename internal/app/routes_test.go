@@ -80,309 +80,214 @@ func (w *testServer) routes(t *testing.T) []route {
 	w.walked(t, earner, cookie, `{"payroll":{}}`)
 	pictured, shown := w.pictured(t, reviewer)
 	themed := w.themeRoutes(t)
-	p, s, k := w.Portal, w.Provider, w.Control
-	run := good(t, 303, ask(t, "POST", p+"/developers/runs", "product=cashflow&integration=inline", "Content-Type", asForm))
+	service, portal, control := caller{base: w.Provider}, caller{base: w.Portal}, caller{base: w.Control}
+	servicePage, portalPage := service.shaped(asPage), portal.shaped(asPage)
+	customer, backEnd, review := service.as("basic", basicAuth...), portal.as("key", key...), portalPage.as("reviewer", reviewer...)
+	bearer := func(header ...string) caller { return service.as("bearer", header...) }
+	visiting := func(header ...string) caller { return portalPage.as("visitor", header...) }
+	run := good(t, 303, ask(t, "POST", w.Portal+"/developers/runs", "product=cashflow&integration=inline", "Content-Type", asForm))
 	played, player := strings.TrimPrefix(run.Header.Get("Location"), "/developers/runs/"), cookieOf(t, run)
 
 	delivery := w.delivered(t, ready)
 	return slices.Concat(w.reviewRoutes(t, child, configuration, secondary[3]), w.operatorRoutes(t), themed, []route{
-		{base: s, method: "GET", pattern: "/connect/accesstoken", who: "basic", header: basicAuth},
-		{base: s, method: "GET", pattern: "/connect/jwkset"},
-		{base: s, method: "GET", pattern: "/jwkset"},
-		{base: s, method: "GET", pattern: "/openapi.json"},
-		{base: s, method: "GET", pattern: "/docs", shape: asPage},
-		{base: s, method: "GET", pattern: "/docs/{part}", param: "reports", shape: asPage},
-		{base: s, method: "POST", pattern: "/accounts", who: "basic", header: basicAuth, kind: asJSON,
-			body: `{"accountName":"Second child","displayName":"Second"}`},
-		{base: s, method: "PUT", pattern: "/accounts", who: "basic", header: basicAuth, kind: asJSON,
-			body: `{"accountName":"Third child","displayName":"Third"}`},
-		{base: s, method: "POST", pattern: "/accounts/{account}/products", param: child, who: "basic", header: basicAuth,
-			kind: asJSON, body: `{"productName":"Loans","displayName":"A loan"}`},
-		{base: s, method: "PUT", pattern: "/accounts/{account}/products", param: child, who: "basic", header: basicAuth,
-			kind: asJSON, body: `{"productName":"Cards","displayName":"A card"}`},
-		{base: s, method: "GET", pattern: "/config/v1/product-configurations", who: "basic", header: basicAuth},
-		{base: s, method: "GET", pattern: "/config/v1/accounts/{account}/products", param: child, who: "basic", header: basicAuth},
-		{base: s, method: "PUT", pattern: "/config/v1/product-configuration-assignments/{id}",
-			param: configuration, who: "basic", header: basicAuth, kind: asJSON,
-			body: `{"type":"account","id":"` + child + `"}`},
-		{base: s, method: "DELETE", pattern: "/config/v1/product-configuration-assignments", who: "basic", header: basicAuth, kind: asJSON,
-			body: `{"type":"product","id":"` + childProduct + `"}`},
-		{base: s, method: "POST", pattern: "/credentials/rotate", who: "basic", header: basicAuth},
-		{base: s, method: "POST", pattern: "/connect/consumers", who: "basic", header: basicAuth, kind: asJSON,
-			body: `{"consumerExternalId":"c-2","prefill":` + goodPrefill + `}`},
-		{base: s, method: "GET", pattern: "/connect/consumers/{id}", param: consumer, who: "basic", header: basicAuth},
-		{base: s, method: "PATCH", pattern: "/connect/consumers/{id}", param: consumer, who: "basic",
-			header: basicAuth, kind: asJSON, body: `{"consumerExternalId":"c-3"}`},
-		{base: s, method: "DELETE", pattern: "/connect/consumers/{id}", param: consumer, who: "basic", header: basicAuth},
-		{base: s, method: "GET", pattern: "/connect/consumers/{consumer}/bank-accounts",
-			param: body.Meta.ConsumerID, who: "basic", header: basicAuth},
-		{base: s, method: "GET", pattern: "/connect/consumers/{consumer}/bank-accounts/{id}/ach-details",
-			above: body.Meta.ConsumerID, param: account, who: "basic", header: basicAuth},
-		{base: s, method: "GET", pattern: "/connect/status", who: "bearer", header: report},
+		customer.get("/connect/accesstoken"),
+		service.get("/connect/jwkset"), service.get("/jwkset"), service.get("/openapi.json"),
+		servicePage.get("/docs"), servicePage.get("/docs/{part}", "reports"),
+		customer.post("/accounts", `{"accountName":"Second child","displayName":"Second"}`),
+		customer.send("PUT", "/accounts", `{"accountName":"Third child","displayName":"Third"}`),
+		customer.post("/accounts/{account}/products", `{"productName":"Loans","displayName":"A loan"}`, child),
+		customer.send("PUT", "/accounts/{account}/products", `{"productName":"Cards","displayName":"A card"}`, child),
+		customer.get("/config/v1/product-configurations"), customer.get("/config/v1/accounts/{account}/products", child),
+		customer.send("PUT", "/config/v1/product-configuration-assignments/{id}", `{"type":"account","id":"`+child+`"}`, configuration),
+		customer.send("DELETE", "/config/v1/product-configuration-assignments", `{"type":"product","id":"`+childProduct+`"}`),
+		customer.post("/credentials/rotate", ""),
+		customer.post("/connect/consumers", `{"consumerExternalId":"c-2","prefill":`+goodPrefill+`}`),
+		customer.get("/connect/consumers/{id}", consumer),
+		customer.send("PATCH", "/connect/consumers/{id}", `{"consumerExternalId":"c-3"}`, consumer),
+		customer.send("DELETE", "/connect/consumers/{id}", "", consumer),
+		customer.get("/connect/consumers/{consumer}/bank-accounts", body.Meta.ConsumerID),
+		customer.get("/connect/consumers/{consumer}/bank-accounts/{id}/ach-details", body.Meta.ConsumerID, account),
+		bearer(report...).get("/connect/status"),
 		// Of a report without open access, so that it is refused; internal/provider tests the others.
-		{base: s, method: "POST", pattern: "/connect/refresh", who: "bearer", header: report, kind: asJSON, body: `{}`},
-		{base: s, method: "GET", pattern: "/connect/cashflow/v2/json", who: "bearer", header: report},
-		{base: s, method: "GET", pattern: "/connect/cashflow/v2/files", who: "bearer", header: report},
-		{base: s, method: "GET", pattern: "/connect/cashflow/v2/files/{path...}", param: sourceFile, who: "bearer", header: report},
-		{base: s, method: "GET", pattern: "/connect/income/v2/json", who: "bearer", header: secondary},
-		{base: s, method: "GET", pattern: "/connect/income/v2/files", who: "bearer", header: secondary},
-		{base: s, method: "GET", pattern: "/connect/income/v2/files/{path...}", param: bankFile, who: "bearer", header: secondary},
-		{base: s, method: "GET", pattern: "/connect/affordable-housing-verification/v1/json", who: "bearer", header: eligible},
-		{base: s, method: "GET", pattern: "/connect/affordable-housing-verification/v1/files", who: "bearer", header: eligible},
-		{base: s, method: "GET", pattern: "/connect/affordable-housing-verification/v1/files/{path...}",
-			param: eligibleFile, who: "bearer", header: eligible},
-		{base: s, method: "GET", pattern: "/connect/passport/v4/json", who: "bearer", header: passport},
-		{base: s, method: "GET", pattern: "/connect/passport/v4/pdf", who: "bearer", header: passport},
-		{base: s, method: "GET", pattern: "/connect/suppliers", who: "basic", header: basicAuth},
-		{base: s, method: "GET", pattern: "/connect/sandbox/events", who: "basic", header: basicAuth},
-		{base: s, method: "POST", pattern: "/connect/multi-product-tokens", who: "basic", header: basicAuth, kind: asJSON,
-			body: `{"publicToken":"` + source + `","productId":"` + c.Products["income"] + `","externalId":"multi-1","userArgs":"u"}`},
-		{base: s, method: "GET", pattern: "/connect/bank-accounts/{id}/ach-details", param: account, who: "bearer", header: report},
-		{base: s, method: "GET", pattern: "/connect/cashflow/oauth-destinations", who: "bearer", header: report[:2]},
-		{base: s, method: "POST", pattern: "/connect/v2/cashflow/byo-report", who: "bearer",
-			header: []string{"Authorization", report[1], "X-Product-Id", c.Products["cashflow"]},
-			kind:   asJSON, body: goodSubmission("ext-1")},
-		{base: s, method: "POST", pattern: "/connect/relay-tokens", who: "basic", header: basicAuth, kind: asJSON,
-			body: `{"publicToken":"` + walked.field("publicToken") + `","publicId":"` + c.ThirdParty.PublicID + `"}`},
-		{base: s, method: "DELETE", pattern: "/connect/relay-tokens/{token}", param: relayed, who: "basic", header: basicAuth},
-		{base: s, method: "POST", pattern: "/connect/initialization", who: "basic", header: basicAuth,
-			kind: asJSON, body: w.initialization(`,"externalId":"e-1","userArgs":"u"`)},
-		{base: s, method: "POST", pattern: "/secure-redirect", who: "basic", header: basicAuth, kind: asJSON,
-			body: w.initialization(`,"externalId":"e-2","userArgs":"u","completeUrl":"` + p + `/redirect/return"`)},
-		{base: s, method: "POST", pattern: "/connect/invite-link", who: "basic", header: basicAuth, kind: asJSON,
-			body: w.initialization(`,"externalId":"e-3","userArgs":"u"`)},
-		{base: s, method: "POST", pattern: "/connect/invite", who: "basic", header: basicAuth, kind: asJSON,
-			body: w.initialization(`,"externalId":"e-4","userArgs":"u","deliverTo":"` + canaryEmail + `"`)},
-		{base: s, method: "GET", pattern: "/invite/{handle}", param: invited, shape: asPage},
-		{base: s, method: "GET", pattern: "/access", shape: asPage},
-		{base: s, method: "POST", pattern: "/access", shape: asPage, kind: asForm, body: "email=" + canaryEmail},
-		{base: s, method: "GET", pattern: "/access/link/{token}", param: canaryText, shape: asPage},
-		{base: s, method: "POST", pattern: "/access/link/{token}", param: canaryText, shape: asPage},
-		{base: s, method: "GET", pattern: "/access/end/{account}", param: c.ThirdParty.PublicID, shape: asPage},
-		{base: s, method: "POST", pattern: "/access/end/{account}", param: c.ThirdParty.PublicID, shape: asPage},
-		{base: s, method: "GET", pattern: "/access/disconnect/{source}", param: canaryText, shape: asPage},
-		{base: s, method: "POST", pattern: "/access/disconnect/{source}", param: canaryText, shape: asPage},
-		{base: s, method: "GET", pattern: "/access/disputes", shape: asPage},
-		{base: s, method: "GET", pattern: "/access/disputes/{number}", param: "D-2026-AAAAAA", shape: asPage},
-		{base: s, method: "GET", pattern: "/access/disputes/{number}/files/{file}", above: "D-2026-AAAAAA", param: canaryText, shape: asPage},
-		{base: s, method: "POST", pattern: "/access/disputes/{number}/note", param: "D-2026-AAAAAA", shape: asPage},
-		{base: s, method: "POST", pattern: "/access/disputes/{number}/facts", param: "D-2026-AAAAAA", shape: asPage},
-		{base: s, method: "GET", pattern: "/access/dispute/{report}", param: canaryText, shape: asPage},
-		{base: s, method: "POST", pattern: "/access/dispute/{report}", param: canaryText, shape: asPage},
-		{base: s, method: "POST", pattern: "/access/sign-out", shape: asPage},
-		{base: s, method: "GET", pattern: "/access/report/{report}", param: canaryText, shape: asPage},
-		{base: s, method: "GET", pattern: "/access/history", shape: asPage},
-		{base: s, method: "GET", pattern: "/access/file.json", shape: asPage},
-		{base: s, method: "GET", pattern: "/access/file.pdf", shape: asPage},
-		{base: s, method: "GET", pattern: "/access/freeze", shape: asPage},
-		{base: s, method: "POST", pattern: "/access/freeze", shape: asPage, kind: asForm, body: "change=freeze"},
-		{base: s, method: "GET", pattern: "/access/delete/{account}", param: c.ThirdParty.PublicID, shape: asPage},
-		{base: s, method: "POST", pattern: "/access/delete/{account}", param: c.ThirdParty.PublicID, shape: asPage},
-		{base: s, method: "GET", pattern: "/redirect/{handle}", param: handle, shape: asPage},
-		{base: s, method: "POST", pattern: "/redirect/{handle}", param: handle, shape: asPage,
-			kind: asForm, body: "token=" + link.field("redirectToken")},
-		{base: s, method: "GET", pattern: "/widget/v1/widget.js", shape: asFile},
-		{base: s, method: "GET", pattern: "/widget/v1/widget.d.ts", shape: asFile},
-		{base: s, method: "GET", pattern: "/widget/v1/frame", shape: asPage},
-		{base: s, method: "GET", pattern: "/widget/v1/problems/{code}", param: "INVALID_TOKEN", shape: asPage, loose: true},
-		{base: s, method: "POST", pattern: "/widget/v1/visits", kind: asJSON, body: w.registration(w.token(t, ""))},
-		{base: s, method: "GET", pattern: "/visit/{handle}", param: visit, shape: asPage},
-		{base: s, method: "POST", pattern: "/visit/{handle}", param: visit, shape: asPage,
-			kind: asForm, body: "action=sign-in&username=default&password=x"},
-		{base: s, method: "POST", pattern: "/visit/{handle}/authorize", param: visit, shape: asPage, kind: asForm, body: "nonce=0"},
-		{base: s, method: "GET", pattern: "/oauth/callback", shape: asPage, loose: true},
-		{base: s, method: "GET", pattern: "/oauth/callback/{institution}", param: canaryText, shape: asPage, loose: true},
-		{base: s, method: "POST", pattern: "/visit/{handle}/documents", param: visit, shape: asPage, kind: asFileForm,
-			body: filePart("file", canaryText+".pdf", "%PDF-1.7") + "--x--\r\n"},
-		{base: s, method: "GET", pattern: "/visit/{handle}/return", param: visit, shape: asPage},
-		{base: s, method: "GET", pattern: "/assets/", query: "none.js", shape: asFile},
+		bearer(report...).post("/connect/refresh", `{}`),
+		bearer(report...).get("/connect/cashflow/v2/json"), bearer(report...).get("/connect/cashflow/v2/files"),
+		bearer(report...).get("/connect/cashflow/v2/files/{path...}", sourceFile),
+		bearer(secondary...).get("/connect/income/v2/json"), bearer(secondary...).get("/connect/income/v2/files"),
+		bearer(secondary...).get("/connect/income/v2/files/{path...}", bankFile),
+		bearer(eligible...).get("/connect/affordable-housing-verification/v1/json"),
+		bearer(eligible...).get("/connect/affordable-housing-verification/v1/files"),
+		bearer(eligible...).get("/connect/affordable-housing-verification/v1/files/{path...}", eligibleFile),
+		bearer(passport...).get("/connect/passport/v4/json"), bearer(passport...).get("/connect/passport/v4/pdf"),
+		customer.get("/connect/suppliers"), customer.get("/connect/sandbox/events"),
+		customer.post("/connect/multi-product-tokens", `{"publicToken":"`+source+`","productId":"`+c.Products["income"]+
+			`","externalId":"multi-1","userArgs":"u"}`),
+		bearer(report...).get("/connect/bank-accounts/{id}/ach-details", account),
+		bearer(report[:2]...).get("/connect/cashflow/oauth-destinations"),
+		bearer("Authorization", report[1], "X-Product-Id", c.Products["cashflow"]).
+			post("/connect/v2/cashflow/byo-report", goodSubmission("ext-1")),
+		customer.post("/connect/relay-tokens",
+			`{"publicToken":"`+walked.field("publicToken")+`","publicId":"`+c.ThirdParty.PublicID+`"}`),
+		customer.send("DELETE", "/connect/relay-tokens/{token}", "", relayed),
+		customer.post("/connect/initialization", w.initialization(`,"externalId":"e-1","userArgs":"u"`)),
+		customer.post("/secure-redirect", w.initialization(`,"externalId":"e-2","userArgs":"u","completeUrl":"`+w.Portal+`/redirect/return"`)),
+		customer.post("/connect/invite-link", w.initialization(`,"externalId":"e-3","userArgs":"u"`)),
+		customer.post("/connect/invite", w.initialization(`,"externalId":"e-4","userArgs":"u","deliverTo":"`+canaryEmail+`"`)),
+		servicePage.get("/invite/{handle}", invited), servicePage.get("/access"),
+		servicePage.post("/access", "email="+canaryEmail),
+		servicePage.get("/access/link/{token}", canaryText),
+		servicePage.post("/access/link/{token}", "", canaryText),
+		servicePage.get("/access/end/{account}", c.ThirdParty.PublicID),
+		servicePage.post("/access/end/{account}", "", c.ThirdParty.PublicID),
+		servicePage.get("/access/disconnect/{source}", canaryText),
+		servicePage.post("/access/disconnect/{source}", "", canaryText),
+		servicePage.get("/access/disputes"), servicePage.get("/access/disputes/{number}", "D-2026-AAAAAA"),
+		servicePage.get("/access/disputes/{number}/files/{file}", "D-2026-AAAAAA", canaryText),
+		servicePage.post("/access/disputes/{number}/note", "", "D-2026-AAAAAA"),
+		servicePage.post("/access/disputes/{number}/facts", "", "D-2026-AAAAAA"),
+		servicePage.get("/access/dispute/{report}", canaryText),
+		servicePage.post("/access/dispute/{report}", "", canaryText),
+		servicePage.post("/access/sign-out", ""),
+		servicePage.get("/access/report/{report}", canaryText), servicePage.get("/access/history"),
+		servicePage.get("/access/file.json"), servicePage.get("/access/file.pdf"), servicePage.get("/access/freeze"),
+		servicePage.post("/access/freeze", "change=freeze"),
+		servicePage.get("/access/delete/{account}", c.ThirdParty.PublicID),
+		servicePage.post("/access/delete/{account}", "", c.ThirdParty.PublicID),
+		servicePage.get("/redirect/{handle}", handle),
+		servicePage.post("/redirect/{handle}", "token="+link.field("redirectToken"), handle),
+		service.shaped(asFile).get("/widget/v1/widget.js"), service.shaped(asFile).get("/widget/v1/widget.d.ts"),
+		servicePage.get("/widget/v1/frame"), servicePage.get("/widget/v1/problems/{code}", "INVALID_TOKEN").loosely(),
+		service.post("/widget/v1/visits", w.registration(w.token(t, ""))),
+		servicePage.get("/visit/{handle}", visit),
+		servicePage.post("/visit/{handle}", "action=sign-in&username=default&password=x", visit),
+		servicePage.post("/visit/{handle}/authorize", "nonce=0", visit),
+		servicePage.get("/oauth/callback").loosely(), servicePage.get("/oauth/callback/{institution}", canaryText).loosely(),
+		servicePage.post("/visit/{handle}/documents", filePart("file", canaryText+".pdf", "%PDF-1.7")+"--x--\r\n", visit).typed(asFileForm),
+		servicePage.get("/visit/{handle}/return", visit),
+		service.shaped(asFile).get("/assets/").asking("none.js"),
 
-		{base: p, method: "GET", pattern: "/{$}", shape: asPage},
-		{base: p, method: "GET", pattern: "/brand/{file}", param: "none.css", shape: asFile},
-		{base: p, method: "GET", pattern: "/legal/{document}", param: "privacy", shape: asPage},
-		{base: p, method: "GET", pattern: "/apply/{product}", param: "cashflow", shape: asPage},
-		{base: p, method: "POST", pattern: "/applications", shape: asPage, kind: asForm, body: goodForm().Encode()},
-		{base: p, method: "GET", pattern: "/applications/{id}", param: ready, shape: asPage, who: "visitor", header: mine},
-		{base: p, method: "POST", pattern: "/applications/{id}/applicant", param: open, shape: asPage,
-			who: "visitor", header: now, kind: asForm, body: goodForm().Encode()},
-		{base: p, method: "POST", pattern: "/applications/{id}/restart", param: open, shape: asPage,
-			who: "visitor", header: now, kind: asForm, body: "mode=embedded"},
-		{base: p, method: "GET", pattern: "/applications/{id}/stream", param: ready, who: "visitor", header: mine},
-		{base: p, method: "POST", pattern: "/applications/{id}/callbacks", param: open, who: "visitor", header: now,
-			kind: asJSON, body: `{"eventId":"e1","type":"onExit","attempt":1}`},
-		{base: p, method: "POST", pattern: "/applications/{id}/link", param: open, shape: asPage, who: "visitor", header: now},
-		{base: p, method: "POST", pattern: "/applications/{id}/letter", param: open, shape: asPage, who: "visitor", header: now},
-		{base: p, method: "GET", pattern: "/resume/{token}", param: canaryText, shape: asPage},
-		{base: p, method: "POST", pattern: "/resume/{token}", param: canaryText, shape: asPage},
-		{base: p, method: "GET", pattern: "/return", shape: asPage},
-		{base: p, method: "POST", pattern: "/return", shape: asPage, kind: asForm, body: "email=" + canaryEmail},
-		{base: p, method: "GET", pattern: "/review/letters", shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/audit", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
-			body: "query=" + canaryEmail},
-		{base: p, method: "POST", pattern: "/review/letters/{id}/resend", param: "00000000-0000-4000-8000-000000000000", shape: asPage,
-			who: "reviewer", header: reviewer, kind: asForm, body: "x=y"},
-		{base: p, method: "GET", pattern: "/applications/{id}/connect", param: open, shape: asPage, who: "visitor", header: now},
-		{base: p, method: "POST", pattern: "/applications/{id}/connect", param: open, shape: asPage, kind: asForm, body: "grant=" + canaryText},
-		{base: p, method: "POST", pattern: "/webhooks/visit", kind: asJSON, body: event, header: w.signed(t, event)},
-		{base: p, method: "GET", pattern: "/redirect/return", shape: asPage},
-		{base: p, method: "POST", pattern: "/redirect/return", shape: asPage, kind: asForm, body: "token=" + canaryText},
-		{base: p, method: "GET", pattern: "/redirect/finish/{handle}", param: canaryText, shape: asPage},
-		{base: p, method: "GET", pattern: "/review/sign-in", shape: asPage},
-		{base: p, method: "POST", pattern: "/review/sign-in", shape: asPage, kind: asForm,
-			body: "email=" + canaryEmail + "&password=" + canaryText + "&next=/review"},
-		{base: p, method: "POST", pattern: "/review/sign-out", shape: asPage, header: []string{"Cookie", w.signIn(t)}},
-		{base: p, method: "GET", pattern: "/review", shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/", shape: asPage, header: reviewer},
-		{base: p, method: "GET", pattern: "/review/overview", shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/find", shape: asPage, header: reviewer},
-		{base: p, method: "POST", pattern: "/review/find", shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "query=x"},
-		{base: p, method: "POST", pattern: "/review/remind", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
-			body: "id=" + ready},
-		{base: p, method: "POST", pattern: "/review/export", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
-			body: "id=" + ready},
-		{base: p, method: "POST", pattern: "/review/live", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
-			body: "sort=state&row=" + ready + ".0"},
-		{base: p, method: "POST", pattern: "/review/density", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
-			body: "density=dense&back=%2Freview"},
-		{base: p, method: "POST", pattern: "/review/columns", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
-			body: "column=state&sort=state"},
-		{base: p, method: "POST", pattern: "/review/filters", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
-			body: "name=" + canaryText + "&sort=state"},
+		portalPage.get("/{$}"),
+		portal.shaped(asFile).get("/brand/{file}", "none.css"),
+		portalPage.get("/legal/{document}", "privacy"), portalPage.get("/apply/{product}", "cashflow"),
+		portalPage.post("/applications", goodForm().Encode()),
+		visiting(mine...).get("/applications/{id}", ready),
+		visiting(now...).post("/applications/{id}/applicant", goodForm().Encode(), open),
+		visiting(now...).post("/applications/{id}/restart", "mode=embedded", open),
+		visiting(mine...).shaped(inJSON).get("/applications/{id}/stream", ready),
+		visiting(now...).shaped(inJSON).post("/applications/{id}/callbacks", `{"eventId":"e1","type":"onExit","attempt":1}`, open),
+		visiting(now...).post("/applications/{id}/link", "", open),
+		visiting(now...).post("/applications/{id}/letter", "", open),
+		portalPage.get("/resume/{token}", canaryText),
+		portalPage.post("/resume/{token}", "", canaryText),
+		portalPage.get("/return"),
+		portalPage.post("/return", "email="+canaryEmail),
+		review.get("/review/letters"),
+		review.post("/review/audit", "query="+canaryEmail),
+		review.post("/review/letters/{id}/resend", "x=y", "00000000-0000-4000-8000-000000000000"),
+		visiting(now...).get("/applications/{id}/connect", open),
+		portalPage.post("/applications/{id}/connect", "grant="+canaryText, open),
+		portal.with(w.signed(t, event)...).post("/webhooks/visit", event),
+		portalPage.get("/redirect/return"),
+		portalPage.post("/redirect/return", "token="+canaryText),
+		portalPage.get("/redirect/finish/{handle}", canaryText), portalPage.get("/review/sign-in"),
+		portalPage.post("/review/sign-in", "email="+canaryEmail+"&password="+canaryText+"&next=/review"),
+		portalPage.with("Cookie", w.signIn(t)).post("/review/sign-out", ""),
+		review.get("/review"),
+		portalPage.with(reviewer...).get("/review/"),
+		review.get("/review/overview"),
+		portalPage.with(reviewer...).get("/review/find"),
+		review.post("/review/find", "query=x"),
+		review.post("/review/remind", "id="+ready),
+		review.post("/review/export", "id="+ready),
+		review.post("/review/live", "sort=state&row="+ready+".0"),
+		review.post("/review/density", "density=dense&back=%2Freview"),
+		review.post("/review/columns", "column=state&sort=state"),
+		review.post("/review/filters", "name="+canaryText+"&sort=state"),
 		// Changing a filter that does not exist is no error.
-		{base: p, method: "POST", pattern: "/review/filters/{id}", param: w.savedFilter(t, reviewer),
-			shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "sort=state&do=later", loose: true},
-		{base: p, method: "POST", pattern: "/review/assign", shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "do=take"},
-		{base: p, method: "GET", pattern: "/review/applications/{id}", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/next", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/report", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/transactions", param: ready,
-			shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/refresh", param: earner, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/applications/{id}/refresh", param: earner,
-			shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "report=1.0"},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/keep", param: earner, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/applications/{id}/keep", param: earner, shape: asPage, who: "reviewer", header: reviewer,
-			kind: asForm, body: "report=1.0"},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/report.json", param: ready,
-			shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/report.pdf", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/report.csv", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/months.csv", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/files", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/files/{file}", above: ready,
-			param: pages.FileRef(sourceFile), shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/files/{file}/view", above: pictured,
-			param: shown, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/files/{file}/pages/{page}", above: pictured + "/" + shown,
-			param: "1", shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/shares", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/applications/{id}/shares", param: ready,
-			shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
-			body: "publicId=" + c.ThirdParty.PublicID + "&label=Third"},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/decision", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/applications/{id}/decision", param: ready,
-			shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
-			body: "seen=0&decision=declined&text=" + canaryText},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/preview", param: ready,
-			shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/applications/{id}/preview", param: ready,
-			shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
-			body: "seen=0&decision=declined&part=letter&text=" + canaryText},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/notes", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/applications/{id}/notes", param: ready, shape: asPage,
-			who: "reviewer", header: reviewer, kind: asForm, body: "text=" + canaryText},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/letter", param: decided, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/applications/{id}/letter", param: decided, shape: asPage,
-			who: "reviewer", header: reviewer, kind: asForm, body: "again=1"},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/compare", param: ready,
-			query: "?with=" + second, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/delete", param: ready, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/applications/{id}/delete", param: doomed,
-			shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
-			body: "id=" + doomed + "&cause=request&sure=yes"},
-		{base: p, method: "GET", pattern: "/review/deletions", shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/audit", shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/audit.csv", shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/people", shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/people", shape: asPage, who: "reviewer", header: reviewer,
-			kind: asForm, body: "email=" + canaryEmail + "&role=auditor"},
-		{base: p, method: "POST", pattern: "/review/people/{id}", param: colleague, shape: asPage,
-			who: "reviewer", header: reviewer, kind: asForm, body: "do=link"},
-		{base: p, method: "GET", pattern: "/review/second-factor", shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/second-factor", shape: asPage, who: "reviewer", header: reviewer,
-			kind: asForm, body: "do=add&password=" + canaryText},
-		{base: p, method: "GET", pattern: "/review/sign-in/code", shape: asPage},
-		{base: p, method: "POST", pattern: "/review/sign-in/code", shape: asPage, kind: asForm, body: "code=" + canaryText},
-		{base: p, method: "GET", pattern: "/review/sign-in/factor", shape: asPage},
-		{base: p, method: "POST", pattern: "/review/sign-in/factor", shape: asPage, kind: asForm, body: "code=" + canaryText},
-		{base: p, method: "GET", pattern: "/review/oidc/login", shape: asPage},
-		{base: p, method: "GET", pattern: "/review/sign-in/return", shape: asPage},
-		{base: p, method: "GET", pattern: "/review/forgotten-password", shape: asPage},
-		{base: p, method: "POST", pattern: "/review/forgotten-password", shape: asPage, kind: asForm, body: "email=" + canaryEmail},
-		{base: p, method: "GET", pattern: "/review/set-password/{token}", param: canaryText, shape: asPage},
-		{base: p, method: "POST", pattern: "/review/set-password/{token}", param: canaryText,
-			shape: asPage, kind: asForm, body: "password=" + canaryText},
-		{base: p, method: "GET", pattern: "/review/events", shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/events/enable", shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/events/{id}", param: delivery, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/events/{id}/redeliver", param: delivery, shape: asPage,
-			who: "reviewer", header: reviewer, kind: asForm, body: "resends=0"},
-		{base: p, method: "GET", pattern: "/review/shares/{id}/withdraw", param: share, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "POST", pattern: "/review/shares/{id}/withdraw", param: share, shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/api/v1/openapi.json"},
-		{base: p, method: "GET", pattern: "/api/v1/docs", shape: asPage},
-		{base: p, method: "GET", pattern: "/api/v1/docs/{part}", param: "applications", shape: asPage},
-		{base: p, method: "POST", pattern: "/api/v1/applications", who: "key", header: key, kind: asJSON,
-			body: `{"product":"cashflow","mode":"embedded","externalId":"a-1","userArgs":"u","returnUrl":"https://example.org/",` +
-				`"allowedOrigin":"https://example.org","prefill":` + goodPrefill + `}`},
-		{base: p, method: "GET", pattern: "/api/v1/applications/{id}", param: ready, who: "key", header: key},
-		{base: p, method: "POST", pattern: "/api/v1/applications/{id}/embed-token", param: ready, who: "key", header: key},
-		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/report", param: ready, who: "key", header: key},
-		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/report.pdf", param: ready, who: "key", header: key},
-		{base: p, method: "GET", pattern: "/api/v1/applications", who: "key", header: key},
-		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/files", param: ready, who: "key", header: key},
-		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/files/{path}", above: ready,
-			param: url.PathEscape(sourceFile), who: "key", header: key},
-		{base: p, method: "GET", pattern: "/api/v1/applications/{id}/events", param: ready, who: "key", header: key},
-		{base: p, method: "GET", pattern: "/api/v1/sandbox/events", who: "key", header: key},
-		{base: p, method: "GET", pattern: "/api/v1/webhooks", who: "key", header: key},
-		{base: p, method: "POST", pattern: "/api/v1/webhooks/enable", who: "key", header: key},
-		{base: p, method: "GET", pattern: "/api/v1/webhooks/deliveries", who: "key", header: key},
-		{base: p, method: "GET", pattern: "/api/v1/webhooks/deliveries/{id}", param: delivery, who: "key", header: key},
-		{base: p, method: "POST", pattern: "/api/v1/webhooks/deliveries/{id}/redeliver", param: delivery, who: "key", header: key},
-		{base: p, method: "GET", pattern: "/assets/", query: "none.js", shape: asFile},
-		{base: p, method: "GET", pattern: "/embed/v1/embed.js", shape: asFile},
-		{base: p, method: "GET", pattern: "/embed/v1/embed.d.ts", shape: asFile},
-		{base: p, method: "GET", pattern: "/embed/v1/frame", shape: asPage},
-		{base: p, method: "GET", pattern: "/embed/v1/back/{hash}", param: canaryText, shape: asPage},
-		{base: p, method: "GET", pattern: "/developers", shape: asPage},
-		{base: p, method: "POST", pattern: "/developers/runs", shape: asPage, kind: asForm, body: "product=cashflow&integration=inline"},
-		{base: p, method: "GET", pattern: "/developers/runs/{id}", param: played, shape: asPage,
-			who: "visitor", header: []string{"Cookie", player}},
-		{base: p, method: "GET", pattern: "/developers/guides/{guide}", param: "embed", shape: asPage},
+		review.post("/review/filters/{id}", "sort=state&do=later", w.savedFilter(t, reviewer)).loosely(),
+		review.post("/review/assign", "do=take"),
+		review.get("/review/applications/{id}", ready), review.get("/review/applications/{id}/next", ready),
+		review.get("/review/applications/{id}/report", ready), review.get("/review/applications/{id}/transactions", ready),
+		review.get("/review/applications/{id}/refresh", earner),
+		review.post("/review/applications/{id}/refresh", "report=1.0", earner),
+		review.get("/review/applications/{id}/keep", earner),
+		review.post("/review/applications/{id}/keep", "report=1.0", earner),
+		review.get("/review/applications/{id}/report.json", ready), review.get("/review/applications/{id}/report.pdf", ready),
+		review.get("/review/applications/{id}/report.csv", ready), review.get("/review/applications/{id}/months.csv", ready),
+		review.get("/review/applications/{id}/files", ready),
+		review.get("/review/applications/{id}/files/{file}", ready, pages.FileRef(sourceFile)),
+		review.get("/review/applications/{id}/files/{file}/view", pictured, shown),
+		review.get("/review/applications/{id}/files/{file}/pages/{page}", pictured, shown, "1"),
+		review.get("/review/applications/{id}/shares", ready),
+		review.post("/review/applications/{id}/shares", "publicId="+c.ThirdParty.PublicID+"&label=Third", ready),
+		review.get("/review/applications/{id}/decision", ready),
+		review.post("/review/applications/{id}/decision", "seen=0&decision=declined&text="+canaryText, ready),
+		review.get("/review/applications/{id}/preview", ready),
+		review.post("/review/applications/{id}/preview", "seen=0&decision=declined&part=letter&text="+canaryText, ready),
+		review.get("/review/applications/{id}/notes", ready),
+		review.post("/review/applications/{id}/notes", "text="+canaryText, ready),
+		review.get("/review/applications/{id}/letter", decided),
+		review.post("/review/applications/{id}/letter", "again=1", decided),
+		review.get("/review/applications/{id}/compare", ready).asking("?with=" + second),
+		review.get("/review/applications/{id}/delete", ready),
+		review.post("/review/applications/{id}/delete", "id="+doomed+"&cause=request&sure=yes", doomed),
+		review.get("/review/deletions"), review.get("/review/audit"), review.get("/review/audit.csv"),
+		review.get("/review/people"),
+		review.post("/review/people", "email="+canaryEmail+"&role=auditor"),
+		review.post("/review/people/{id}", "do=link", colleague),
+		review.get("/review/second-factor"),
+		review.post("/review/second-factor", "do=add&password="+canaryText),
+		portalPage.get("/review/sign-in/code"),
+		portalPage.post("/review/sign-in/code", "code="+canaryText),
+		portalPage.get("/review/sign-in/factor"),
+		portalPage.post("/review/sign-in/factor", "code="+canaryText),
+		portalPage.get("/review/oidc/login"), portalPage.get("/review/sign-in/return"),
+		portalPage.get("/review/forgotten-password"),
+		portalPage.post("/review/forgotten-password", "email="+canaryEmail),
+		portalPage.get("/review/set-password/{token}", canaryText),
+		portalPage.post("/review/set-password/{token}", "password="+canaryText, canaryText),
+		review.get("/review/events"),
+		review.post("/review/events/enable", ""),
+		review.get("/review/events/{id}", delivery),
+		review.post("/review/events/{id}/redeliver", "resends=0", delivery),
+		review.get("/review/shares/{id}/withdraw", share),
+		review.post("/review/shares/{id}/withdraw", "", share),
+		portal.get("/api/v1/openapi.json"),
+		portalPage.get("/api/v1/docs"), portalPage.get("/api/v1/docs/{part}", "applications"),
+		backEnd.post("/api/v1/applications",
+			`{"product":"cashflow","mode":"embedded","externalId":"a-1","userArgs":"u","returnUrl":"https://example.org/",`+
+				`"allowedOrigin":"https://example.org","prefill":`+goodPrefill+`}`),
+		backEnd.get("/api/v1/applications/{id}", ready),
+		backEnd.post("/api/v1/applications/{id}/embed-token", "", ready),
+		backEnd.get("/api/v1/applications/{id}/report", ready), backEnd.get("/api/v1/applications/{id}/report.pdf", ready),
+		backEnd.get("/api/v1/applications"), backEnd.get("/api/v1/applications/{id}/files", ready),
+		backEnd.get("/api/v1/applications/{id}/files/{path}", ready, url.PathEscape(sourceFile)),
+		backEnd.get("/api/v1/applications/{id}/events", ready), backEnd.get("/api/v1/sandbox/events"), backEnd.get("/api/v1/webhooks"),
+		backEnd.post("/api/v1/webhooks/enable", ""),
+		backEnd.get("/api/v1/webhooks/deliveries"), backEnd.get("/api/v1/webhooks/deliveries/{id}", delivery),
+		backEnd.post("/api/v1/webhooks/deliveries/{id}/redeliver", "", delivery),
+		portal.shaped(asFile).get("/assets/").asking("none.js"), portal.shaped(asFile).get("/embed/v1/embed.js"),
+		portal.shaped(asFile).get("/embed/v1/embed.d.ts"),
+		portalPage.get("/embed/v1/frame"), portalPage.get("/embed/v1/back/{hash}", canaryText), portalPage.get("/developers"),
+		portalPage.post("/developers/runs", "product=cashflow&integration=inline"),
+		visiting("Cookie", player).get("/developers/runs/{id}", played),
+		portalPage.get("/developers/guides/{guide}", "embed"),
 
-		{base: k, method: "GET", pattern: "/clock"},
-		{base: k, method: "POST", pattern: "/clock", kind: asJSON, body: `{"advance":"0s"}`},
-		{base: k, method: "GET", pattern: "/faults"},
-		{base: k, method: "POST", pattern: "/faults", kind: asJSON, body: `{"match":"GET /nowhere","action":"drop"}`},
-		{base: k, method: "DELETE", pattern: "/faults"},
-		{base: k, method: "POST", pattern: "/visits/{token}/complete", param: canaryText,
-			kind: asJSON, body: `{"username":"default","end":"exit"}`},
-		{base: k, method: "POST", pattern: "/webhooks/fire", kind: asJSON, body: `{"publicToken":"` +
-			walked.field("publicToken") + `","delay":"1s"}`},
-		{base: k, method: "POST", pattern: "/keys/rotate", kind: asJSON, body: `{"atOnce":false}`},
-		{base: k, method: "POST", pattern: "/callbacks", kind: asJSON, body: `{"publicId":"` +
-			c.PublicID + `","url":"` + p + `/webhooks/visit"}`},
-		{base: k, method: "POST", pattern: "/complete-urls", kind: asJSON, body: `{"publicId":"` +
-			c.PublicID + `","url":"` + p + `/redirect/return"}`},
-		{base: k, method: "POST", pattern: "/sandbox-reports", kind: asJSON, body: `{"product":"cashflow","profile":"joint"}`},
-		{base: k, method: "POST", pattern: "/disputes", kind: asJSON, body: `{"publicToken":"` + walked.field("publicToken") +
-			`","kind":"figure","about":"a","statement":"b"}`},
-		{base: k, method: "GET", pattern: "/inbox"},
-		{base: k, method: "POST", pattern: "/inbox", kind: asJSON, body: event,
-			header: signedWith(t, c.ThirdParty.WebhookSecret, "msg_2", event)},
-		{base: k, method: "POST", pattern: "/bank-accounts/revoke", kind: asJSON, body: `{"accountId":"` + account + `"}`},
-		{base: k, method: "POST", pattern: "/reset"},
+		control.get("/clock"),
+		control.post("/clock", `{"advance":"0s"}`),
+		control.get("/faults"),
+		control.post("/faults", `{"match":"GET /nowhere","action":"drop"}`),
+		control.send("DELETE", "/faults", ""),
+		control.post("/visits/{token}/complete", `{"username":"default","end":"exit"}`, canaryText),
+		control.post("/webhooks/fire", `{"publicToken":"`+walked.field("publicToken")+`","delay":"1s"}`),
+		control.post("/keys/rotate", `{"atOnce":false}`),
+		control.post("/callbacks", `{"publicId":"`+c.PublicID+`","url":"`+w.Portal+`/webhooks/visit"}`),
+		control.post("/complete-urls", `{"publicId":"`+c.PublicID+`","url":"`+w.Portal+`/redirect/return"}`),
+		control.post("/sandbox-reports", `{"product":"cashflow","profile":"joint"}`),
+		control.post("/disputes", `{"publicToken":"`+walked.field("publicToken")+`","kind":"figure","about":"a","statement":"b"}`),
+		control.get("/inbox"),
+		control.with(signedWith(t, c.ThirdParty.WebhookSecret, "msg_2", event)...).post("/inbox", event),
+		control.post("/bank-accounts/revoke", `{"accountId":"`+account+`"}`),
+		control.post("/reset", ""),
 	})
 }
 
@@ -440,24 +345,85 @@ func (w *testServer) passport(t *testing.T) []string {
 	return []string{"Authorization", w.bearer(t, w.Credentials.Account), "X-Public-Token", made.field("publicToken")}
 }
 
+// caller makes routes of one listener for one kind of caller.
+type caller struct {
+	base, who string
+	header    []string
+	shape     shape
+}
+
+func (c caller) shaped(s shape) caller {
+	c.shape = s
+	return c
+}
+
+func (c caller) as(who string, header ...string) caller {
+	c.who, c.header = who, header
+	return c
+}
+
+func (c caller) with(header ...string) caller { return c.as("", header...) }
+
+// get returns a route whose pattern has these parameters.
+func (c caller) get(pattern string, params ...string) route {
+	return c.send("GET", pattern, "", params...)
+}
+
+// post is send for the method POST.
+func (c caller) post(pattern, body string, params ...string) route {
+	return c.send("POST", pattern, body, params...)
+}
+
+// send returns a route that takes a body: a form of a page, and JSON otherwise.
+func (c caller) send(method, pattern, body string, params ...string) route {
+	r := route{base: c.base, who: c.who, header: c.header, shape: c.shape, method: method, pattern: pattern, body: body}
+	if n := len(params) - 1; n >= 0 {
+		r.above, r.param = strings.Join(params[:n], "/"), params[n]
+	}
+	switch {
+	case body == "":
+	case c.shape == asPage:
+		r.kind = asForm
+	default:
+		r.kind = asJSON
+	}
+	return r
+}
+
+// asking adds a query.
+func (r route) asking(query string) route {
+	r.query = query
+	return r
+}
+
+// typed changes the content type of the body.
+func (r route) typed(kind string) route {
+	r.kind = kind
+	return r
+}
+
+// loosely marks a route that answers any value in its path.
+func (r route) loosely() route {
+	r.loose = true
+	return r
+}
+
 // themeRoutes returns the routes of the theme of the dashboard's account, which has one.
 func (w *testServer) themeRoutes(t *testing.T) []route {
 	t.Helper()
 	staff := w.staff(t, w.Credentials.Dashboard)
-	set := route{base: w.Provider, method: "POST", pattern: "/dashboard/theme", shape: asPage, who: "staff", header: staff, kind: asForm,
-		body: w.form(t, staff, "corners", "large", "font", "serif", "scheme", "auto", "light", "#13584c", "dark", "", "wordmark", "yes")}
+	theme := caller{base: w.Provider, shape: asPage}.as("staff", staff...)
+	set := theme.post("/dashboard/theme",
+		w.form(t, staff, "corners", "large", "font", "serif", "scheme", "auto", "light", "#13584c", "dark", "", "wordmark", "yes"))
 	good(t, 303, ask(t, "POST", set.url(), set.body, append([]string{"Content-Type", asForm}, staff...)...))
-	show, reset, logo := set, set, set
-	show.method, show.kind, show.body = "GET", "", ""
-	reset.pattern, reset.body = "/dashboard/theme/reset", w.form(t, staff)
+	reset := theme.post("/dashboard/theme/reset", w.form(t, staff))
 	once, err := url.ParseQuery(reset.body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	logo.pattern, logo.kind = "/dashboard/theme/logo", asFileForm
-	logo.body = formPart("once", once.Get("once")) + formPart("scheme", "light") + filePart("logo-light", canaryText+".svg",
-		`<svg viewBox="0 0 4 4"><path d="M0 0h4v4z"/></svg>`) + "--x--\r\n"
-	return []route{show, set, logo, reset}
+	logo := theme.post("/dashboard/theme/logo", formPart("once", once.Get("once"))+formPart("scheme", "light")+
+		filePart("logo-light", canaryText+".svg", `<svg viewBox="0 0 4 4"><path d="M0 0h4v4z"/></svg>`)+"--x--\r\n").typed(asFileForm)
+	return []route{theme.get("/dashboard/theme"), set, logo, reset}
 }
 
 // pictured makes an application with an income report of a pay stub that is an image. It

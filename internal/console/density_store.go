@@ -18,7 +18,6 @@ func IsDense(ctx context.Context, q store.Queryer, userID string) (bool, error) 
 }
 
 func setDensity(ctx context.Context, q store.Queryer, userID, density string) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO user_settings (user_id, density) VALUES ($1, $2)
-		ON CONFLICT (user_id) DO UPDATE SET density = excluded.density`, userID, density)
-	return err
+	return store.Exec(q.ExecContext(ctx, `INSERT INTO user_settings (user_id, density) VALUES ($1, $2)
+		ON CONFLICT (user_id) DO UPDATE SET density = excluded.density`, userID, density))
 }

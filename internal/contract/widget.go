@@ -106,35 +106,6 @@ func (e WidgetError) row() *WidgetErrorInfo {
 	return nil
 }
 
-// Option is a register option of the widget (docs/reference/widget.md). TypeScript
-// declarations and documentation are generated from the table.
-type Option struct {
-	Name     string
-	TS       string // its TypeScript type
-	Required bool
-	Doc      string
-}
-
-// Options lists every register option in the order of the documentation.
-func Options() []Option {
-	return []Option{
-		{"env", `"sandbox" | "production"`, true, "The environment of publicId, productId and token."},
-		{"productId", "string", true, "The configured product that the applicant applies for."},
-		{"publicId", "string", true, "The customer account."},
-		{"token", "string", false, "Single-use initialization token. Required unless prefill or consumerId is used."},
-		{"externalId", "string", false, "Your own label of the report: unique, no personal data, at most 64 characters."},
-		{"userArgs", "string", false, "Echoed in webhook and report; at most 255 characters."},
-		{"sandboxReportId", "string", false, "Sandbox only: the widget completes by itself with that report."},
-		{"useManualFire", "boolean", false, "Wait for fire() instead of rendering into #nova-embed."},
-		{"onSuccess", "(publicToken: string, status: Status) => void", false, "The journey was completed and a report pull was attempted."},
-		{"onExit", "(publicToken?: string) => void", false, "The applicant closed the widget."},
-		{"onError", "(publicToken?: string, errorType?: WidgetErrorType) => void", false,
-			"The applicant could not finish; without errorType, an internal error."},
-		{"prefill", "Prefill", false, "Applicant data from the client. Not recommended; excludes token and consumerId."},
-		{"consumerId", "string", false, "An existing consumer; excludes prefill."},
-	}
-}
-
 // Registration holds the options that Check checks together.
 type Registration struct {
 	Env             string

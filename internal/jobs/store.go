@@ -24,8 +24,7 @@ func (q *Queue) dropUnusedIndexes(ctx context.Context) error {
 	if q.db.Dialect != store.Postgres {
 		return nil
 	}
-	_, err := q.db.SQL.ExecContext(ctx, `DROP INDEX IF EXISTS `+strings.Join(unusedIndexes, ", "))
-	return err
+	return store.Exec(q.db.SQL.ExecContext(ctx, `DROP INDEX IF EXISTS `+strings.Join(unusedIndexes, ", ")))
 }
 
 // Shift moves every waiting job forward by d, as the sandbox's clock does. Jobs that
@@ -100,8 +99,7 @@ func (q *Queue) resume(ctx context.Context) error {
 		return nil
 	}
 	return q.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		_, err := tx.ExecContext(ctx, q.freeQuery())
-		return err
+		return store.Exec(tx.ExecContext(ctx, q.freeQuery()))
 	})
 }
 
@@ -169,8 +167,7 @@ func (q *Queue) unregister(ctx context.Context) error {
 	left := `UPDATE river_job SET state = 'available', attempt = CASE WHEN attempt > 0 THEN attempt - 1 ELSE 0 END WHERE state = 'running'`
 	if q.db.Dialect == store.SQLite {
 		return q.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-			_, err := tx.ExecContext(ctx, left)
-			return err
+			return store.Exec(tx.ExecContext(ctx, left))
 		})
 	}
 	_, err := q.db.SQL.ExecContext(ctx, left+` AND `+lastRunner+` = $1`, q.runner)
@@ -197,14 +194,12 @@ func (q *Queue) Forget(ctx context.Context, tx *store.Tx, application string) er
 	if q.db.Dialect == store.SQLite {
 		about = `json_extract(args, '$.a.application')`
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM river_job WHERE `+about+` = $1 AND state <> 'running'`, application)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM river_job WHERE `+about+` = $1 AND state <> 'running'`, application))
 }
 
 // Remove deletes a job of a kind that is not due yet.
 func (q *Queue) Remove(ctx context.Context, tx *store.Tx, kind string, id int64) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM river_job WHERE id = $1 AND kind = $2 AND state = 'scheduled'`, id, kind)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM river_job WHERE id = $1 AND kind = $2 AND state = 'scheduled'`, id, kind))
 }
 
 // Failed counts the jobs that were given up, by kind. They are kept for a week.

@@ -89,7 +89,4 @@ func (m *Mailboxes) AllowEmail(ctx context.Context, tx *store.Tx, purpose, addre
 	return m.allow(ctx, tx, "letters", purpose+"\x00"+string(m.Hash(address)), maxEmails)
 }
 
-// Sweep deletes tries that no longer count.
-func (m *Mailboxes) Sweep(ctx context.Context) error { return deleteTries(ctx, m.db.SQL, m.now()) }
-
 func (m *Mailboxes) now() time.Time { return m.db.Now().UTC().Truncate(time.Microsecond) }

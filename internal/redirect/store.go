@@ -86,9 +86,8 @@ func sweep(ctx context.Context, tx *store.Tx) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM pending_outcomes WHERE expires_at <= $1`, store.Micros(tx.Now)); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM redirect_attempts WHERE returned_at = 0 AND expires_at <= $1`,
-		store.Micros(tx.Now.Add(-24*time.Hour)))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM redirect_attempts WHERE returned_at = 0 AND expires_at <= $1`,
+		store.Micros(tx.Now.Add(-24*time.Hour))))
 }
 
 // Forget deletes everything stored about an application's attempts.
@@ -97,6 +96,5 @@ func (c *Handler) Forget(ctx context.Context, tx *store.Tx, application string) 
 		FROM redirect_attempts WHERE application_id = $1)`, application); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM redirect_attempts WHERE application_id = $1`, application)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM redirect_attempts WHERE application_id = $1`, application))
 }

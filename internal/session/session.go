@@ -90,7 +90,7 @@ func New(ctx context.Context, db *store.DB, now func() time.Time, c Settings) (*
 	if c.Secure {
 		s.cookie.Name = hostPrefix + c.Name
 	}
-	return s, s.cookie.keys.ensure(ctx)
+	return s, s.cookie.keys.add(ctx, "first") // unless there is one
 }
 
 // Of returns the session of the browser that sent r. An invalid cookie gives a zero
@@ -319,8 +319,6 @@ func (k *keyring) codecs(ctx context.Context, missed bool) ([]securecookie.Codec
 	k.read = k.now()
 	return k.keys, nil
 }
-
-func (k *keyring) ensure(ctx context.Context) error { return k.add(ctx, "first") }
 
 func (k *keyring) add(ctx context.Context, id string) error {
 	err := k.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {

@@ -25,11 +25,10 @@ func find(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (Ses
 }
 
 func insert(ctx context.Context, tx *store.Tx, s Session, until time.Time) error {
-	_, err := tx.ExecContext(ctx, `
+	return store.Exec(tx.ExecContext(ctx, `
 		INSERT INTO sessions (id, secret_hash, principal, created_at, signed_in_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6)`,
-		s.ID, []byte(s.hash), s.Principal, store.Micros(s.CreatedAt), signedIn(s), store.Micros(until))
-	return err
+		s.ID, []byte(s.hash), s.Principal, store.Micros(s.CreatedAt), signedIn(s), store.Micros(until)))
 }
 
 // replace updates the row's secret if it still holds old.
@@ -48,16 +47,14 @@ func signedIn(s Session) int64 {
 }
 
 func drop(ctx context.Context, tx *store.Tx, id string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE id = $1`, id)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM sessions WHERE id = $1`, id))
 }
 
 func dropOthers(ctx context.Context, tx *store.Tx, principal, id string) error {
 	if principal == "" {
 		return nil // no principal: nothing to delete
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE principal = $1 AND id <> $2`, principal, id)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM sessions WHERE principal = $1 AND id <> $2`, principal, id))
 }
 
 func sweep(ctx context.Context, tx *store.Tx, now time.Time) error {
@@ -66,11 +63,10 @@ func sweep(ctx context.Context, tx *store.Tx, now time.Time) error {
 	}
 	// Keep a key as long as a session may be signed with it: until a newer one is
 	// older than the longest session lifetime.
-	_, err := tx.ExecContext(ctx, `
+	return store.Exec(tx.ExecContext(ctx, `
 		DELETE FROM session_keys WHERE created_at < (
 			SELECT MAX(created_at) FROM session_keys WHERE created_at <= $1)`,
-		store.Micros(now.Add(-Life)))
-	return err
+		store.Micros(now.Add(-Life))))
 }
 
 func addKey(ctx context.Context, tx *store.Tx, vault *store.Vault, id string, key []byte, now time.Time) error {

@@ -56,9 +56,8 @@ func (s *Service) replaceRecovery(ctx context.Context, tx *store.Tx, user string
 }
 
 // countRecovery counts a user's unused recovery codes.
-func (s *Service) countRecovery(ctx context.Context, q store.Queryer, user string) (n int, err error) {
-	err = q.QueryRowContext(ctx, `SELECT COUNT(*) FROM recovery_codes WHERE user_id = $1`, user).Scan(&n)
-	return n, err
+func (s *Service) countRecovery(ctx context.Context, q store.Queryer, user string) (int, error) {
+	return store.ScanOne[int](q.QueryRowContext(ctx, `SELECT COUNT(*) FROM recovery_codes WHERE user_id = $1`, user))
 }
 
 // deleteFactor deletes a user's second factor with its recovery codes.

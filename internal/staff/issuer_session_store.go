@@ -66,7 +66,6 @@ func (s *Service) setChecked(ctx context.Context, tx *store.Tx, id, refreshToken
 			return err
 		}
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE issuer_sessions SET checked_at = $2, refresh_sealed = $3 WHERE session_id = $1`,
-		id, store.Micros(s.Clock()), sealed)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE issuer_sessions SET checked_at = $2, refresh_sealed = $3 WHERE session_id = $1`,
+		id, store.Micros(s.Clock()), sealed))
 }

@@ -44,6 +44,5 @@ func (s *Service) request(ctx context.Context, tx *store.Tx, id string) (resetRe
 }
 
 func (s *Service) deleteRequest(ctx context.Context, tx *store.Tx, id string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM password_requests WHERE id = $1`, id)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM password_requests WHERE id = $1`, id))
 }

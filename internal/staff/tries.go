@@ -132,8 +132,3 @@ func (l *tryLimits) succeeded(ctx context.Context, q store.Queryer, t try) error
 	}
 	return deleteTries(ctx, q, l.keyed("here", t.email, t.networks[0].Name))
 }
-
-// sweep deletes the counters of old tries.
-func (l *tryLimits) sweep(ctx context.Context, q store.Queryer) error {
-	return deleteTriesBefore(ctx, q, l.now().Add(-triesAge))
-}

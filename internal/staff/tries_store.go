@@ -20,17 +20,14 @@ func countTry(ctx context.Context, q store.Queryer, key []byte, now time.Time, m
 
 // uncountTry subtracts one try counted under key.
 func uncountTry(ctx context.Context, q store.Queryer, key []byte) error {
-	_, err := q.ExecContext(ctx, `UPDATE sign_in_tries SET tries = tries - 1 WHERE key = $1 AND tries > 0`, key)
-	return err
+	return store.Exec(q.ExecContext(ctx, `UPDATE sign_in_tries SET tries = tries - 1 WHERE key = $1 AND tries > 0`, key))
 }
 
 func deleteTries(ctx context.Context, q store.Queryer, key []byte) error {
-	_, err := q.ExecContext(ctx, `DELETE FROM sign_in_tries WHERE key = $1`, key)
-	return err
+	return store.Exec(q.ExecContext(ctx, `DELETE FROM sign_in_tries WHERE key = $1`, key))
 }
 
-// deleteTriesBefore deletes the windows that began before an instant.
-func deleteTriesBefore(ctx context.Context, q store.Queryer, before time.Time) error {
-	_, err := q.ExecContext(ctx, `DELETE FROM sign_in_tries WHERE since < $1`, store.Micros(before))
-	return err
+// sweep deletes the counters of old tries.
+func (l *tryLimits) sweep(ctx context.Context, q store.Queryer) error {
+	return store.Exec(q.ExecContext(ctx, `DELETE FROM sign_in_tries WHERE since < $1`, store.Micros(l.now().Add(-triesAge))))
 }

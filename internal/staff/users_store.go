@@ -139,8 +139,7 @@ func (s *Service) lockRole(ctx context.Context, tx *store.Tx, u User) (bool, err
 }
 
 func (s *Service) setRole(ctx context.Context, tx *store.Tx, id string, role Role) error {
-	_, err := tx.ExecContext(ctx, `UPDATE users SET role = $2 WHERE id = $1`, id, string(role))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE users SET role = $2 WHERE id = $1`, id, string(role)))
 }
 
 // setDisabled disables a user; the zero time enables the user again.
@@ -149,14 +148,12 @@ func (s *Service) setDisabled(ctx context.Context, tx *store.Tx, id string, at t
 	if !at.IsZero() {
 		micros = store.Micros(at)
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE users SET disabled_at = $2 WHERE id = $1`, id, micros)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE users SET disabled_at = $2 WHERE id = $1`, id, micros))
 }
 
 // setSignedIn stores the time of a sign-in.
 func (s *Service) setSignedIn(ctx context.Context, tx *store.Tx, id string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE users SET signed_in_at = $2 WHERE id = $1`, id, store.Micros(tx.Now))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE users SET signed_in_at = $2 WHERE id = $1`, id, store.Micros(tx.Now)))
 }
 
 // setPassword stores the hash of a user's new password, and reports whether no other user has the
@@ -174,8 +171,7 @@ func (s *Service) replacePassword(ctx context.Context, tx *store.Tx, id, old, ha
 
 // clearPassword removes a user's password. The user keeps the email address.
 func (s *Service) clearPassword(ctx context.Context, tx *store.Tx, id string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE users SET password_hash = '' WHERE id = $1`, id)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE users SET password_hash = '' WHERE id = $1`, id))
 }
 
 // deleteUser deletes a user of the account.
@@ -191,14 +187,12 @@ func (s *Service) bindSubject(ctx context.Context, tx *store.Tx, id string, subj
 
 // setLink stores a user's link to set a password; an earlier link becomes invalid.
 func (s *Service) setLink(ctx context.Context, tx *store.Tx, id string, hash []byte, until time.Time) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO password_links (user_id, hash, expires_at) VALUES ($1, $2, $3)
-		ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`, id, hash, store.Micros(until))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO password_links (user_id, hash, expires_at) VALUES ($1, $2, $3)
+		ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`, id, hash, store.Micros(until)))
 }
 
 func (s *Service) deleteLink(ctx context.Context, tx *store.Tx, id string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM password_links WHERE user_id = $1`, id)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM password_links WHERE user_id = $1`, id))
 }
 
 // byLink returns the user of a link, or store.ErrNotFound if the link is used or expired

@@ -28,3 +28,9 @@ func ScanOne[T any](row Row) (v T, err error) {
 	err = row.Scan(&v)
 	return v, err
 }
+
+// FindOne is ScanOne for a row that may be missing, which is ErrNotFound.
+func FindOne[T any](row Row) (T, error) {
+	v, err := ScanOne[T](row)
+	return v, MapNotFound(err)
+}

@@ -379,6 +379,9 @@ func IsUnique(err error) bool {
 	return false
 }
 
+// Exec returns the error of a statement, which may change any number of rows.
+func Exec(_ sql.Result, err error) error { return err }
+
 // ExecOne reports whether a conditional statement changed exactly one row. It finds the
 // single winner of a race, for example for a token that is used once.
 func ExecOne(res sql.Result, err error) (bool, error) {

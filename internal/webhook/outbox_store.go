@@ -19,10 +19,9 @@ func EventBody(eventID string) store.Cell {
 
 // newestEvent returns the id of the newest event, or "". The ids of older portals have no order, and nearly
 // all of them are greater than those of today.
-func newestEvent(ctx context.Context, q store.Queryer, condition, of string) (id string, err error) {
-	err = q.QueryRowContext(ctx, `SELECT coalesce(MAX(e.id), '') FROM events e WHERE `+condition+` AND e.id <= $2`,
-		of, NewEventID()).Scan(&id)
-	return id, err
+func newestEvent(ctx context.Context, q store.Queryer, condition, of string) (string, error) {
+	return store.ScanOne[string](q.QueryRowContext(ctx, `SELECT coalesce(MAX(e.id), '') FROM events e WHERE `+condition+` AND e.id <= $2`,
+		of, NewEventID()))
 }
 
 // eventsAfter returns at most n events with ids after one, in their order.
@@ -37,11 +36,10 @@ func eventsAfter(ctx context.Context, q store.Queryer, condition, of, after stri
 }
 
 func insertDelivery(ctx context.Context, tx *store.Tx, d Delivery) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO deliveries
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO deliveries
 		(id, event_id, callback_id, state, attempts, last_http, created_at, updated_at, body, further_id)
 		VALUES ($1, $2, $3, $4, 0, 0, $5, $5, $6, $7)`,
-		d.ID, d.EventID, d.CallbackID, string(d.State), store.Micros(d.Created), d.encrypted, d.FurtherID)
-	return err
+		d.ID, d.EventID, d.CallbackID, string(d.State), store.Micros(d.Created), d.encrypted, d.FurtherID))
 }
 
 const selectDelivery = `SELECT d.id, d.callback_id, d.further_id, d.state, d.attempts, coalesce(d.last_http, 0), d.created_at, d.updated_at,
@@ -172,11 +170,10 @@ func updateDelivery(ctx context.Context, tx *store.Tx, d Delivery, to State, nex
 }
 
 func insertAttempt(ctx context.Context, tx *store.Tx, d Delivery, r Result, answer []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO delivery_attempts (delivery_id, attempt, at, http, took_ms, error, answer)
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO delivery_attempts (delivery_id, attempt, at, http, took_ms, error, answer)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (delivery_id, attempt) DO NOTHING`,
 		d.ID, int64(d.Tries), store.Micros(tx.Now), int64(r.HTTP), r.Took.Milliseconds(), string(r.Class()),
-		sql.Null[[]byte]{V: answer, Valid: answer != nil})
-	return err
+		sql.Null[[]byte]{V: answer, Valid: answer != nil}))
 }
 
 func answerCell(deliveryID string, attempt int64) store.Cell {

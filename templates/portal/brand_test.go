@@ -1,16 +1,13 @@
 package portal
 
 import (
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/a-h/templ"
-	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil/golden"
 	"vestibule/templates/ui"
 )
 
@@ -31,24 +28,11 @@ func TestBrandedPages(t *testing.T) {
 			"brand-consent": ApplyPage(Apply{Base: own, Product: contract.Cashflow, Action: "/applications", Today: "2026-05-04"}),
 			"brand-legal":   LegalPage(Legal{Base: base, Title: "legal.privacy", HTML: "<h2>What</h2><p>All.</p>"}),
 		} {
-			file := filepath.Join("testdata", name+"."+string(lang)+".html")
-			got := strings.ReplaceAll(render(t, c), "><", ">\n<") + "\n"
+			got := render(t, c)
 			if hit := inline.FindString(got); hit != "" {
 				t.Errorf("%s has %q", name, hit)
 			}
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				continue
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("%s (go test -update writes it anew): -want +got\n%s", file, diff)
-			}
+			golden.CompareHTML(t, "testdata/"+name+"."+string(lang)+".html", got)
 		}
 	}
 }

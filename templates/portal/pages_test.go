@@ -2,9 +2,6 @@ package portal
 
 import (
 	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,10 +15,9 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/golden"
 	"vestibule/templates/ui"
 )
-
-var update = flag.Bool("update", false, "write the pages that are expected")
 
 type names struct{}
 
@@ -131,21 +127,7 @@ func render(t *testing.T, c templ.Component) string {
 func TestPages(t *testing.T) {
 	for _, lang := range []i18n.Lang{i18n.English, i18n.Spanish} {
 		for name, c := range examples(lang) {
-			file := filepath.Join("testdata", name+"."+string(lang)+".html")
-			got := strings.ReplaceAll(render(t, c), "><", ">\n<") + "\n"
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				continue
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("%s (go test -update writes it anew): -want +got\n%s", file, diff)
-			}
+			golden.CompareHTML(t, "testdata/"+name+"."+string(lang)+".html", render(t, c))
 		}
 	}
 }

@@ -1,14 +1,11 @@
 package ui
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil/golden"
 	"vestibule/internal/theme"
 )
 
@@ -40,33 +37,20 @@ func TestEmails(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := strings.ReplaceAll(html, "><", ">\n<") + "\n"
 			for _, no := range []string{"<img", "<link", "<script", "src=", "url(", "@import"} {
-				if strings.Contains(got, no) {
-					t.Errorf("the HTML contains %q:\n%s", no, got)
+				if strings.Contains(html, no) {
+					t.Errorf("the HTML contains %q:\n%s", no, html)
 				}
 			}
-			if n := strings.Count(got, `class="button"`); n != strings.Count(got, "<a")/2 || n != strings.Count(got, ">"+link+"<") {
-				t.Errorf("%d buttons in\n%s", n, got)
+			if n := strings.Count(html, `class="button"`); n != strings.Count(html, "<a")/2 || n != strings.Count(html, ">"+link+"<") {
+				t.Errorf("%d buttons in\n%s", n, html)
 			}
 			for color := range theme.Default(theme.Light) {
-				if strings.Contains(got, "{"+color+"}") {
-					t.Errorf("the color %s is not filled in:\n%s", color, got)
+				if strings.Contains(html, "{"+color+"}") {
+					t.Errorf("the color %s is not filled in:\n%s", color, html)
 				}
 			}
-			file := filepath.Join("testdata", name+".html")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(string(want), got); d != "" {
-				t.Errorf("-want +got:\n%s", d)
-			}
+			golden.CompareHTML(t, "testdata/"+name+".html", html)
 		})
 	}
 }

@@ -2,8 +2,6 @@ package ui
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,10 +10,10 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil/golden"
 	"vestibule/internal/testutil/proptest"
 )
 
@@ -166,18 +164,6 @@ func TestPlots(t *testing.T) {
 		if err := piece.Render(t.Context(), &out); err != nil {
 			t.Fatal(err)
 		}
-		got, file := strings.ReplaceAll(out.String(), "><", ">\n<")+"\n", filepath.Join("testdata", name+".html")
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(string(want), got); d != "" {
-			t.Errorf("%s: -want +got:\n%s", name, d)
-		}
+		golden.CompareHTML(t, "testdata/"+name+".html", out.String())
 	}
 }

@@ -3,20 +3,15 @@ package ui
 import (
 	"bytes"
 	"context"
-	"flag"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil/golden"
 
 	"github.com/a-h/templ"
-	"github.com/google/go-cmp/cmp"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestPieces holds each piece against the HTML it is meant to give. The files
 // in testdata are for reading: one tag a line.
@@ -96,25 +91,12 @@ func TestPieces(t *testing.T) {
 			if err := c.piece.Render(ctx, &out); err != nil {
 				t.Fatal(err)
 			}
-			got := strings.ReplaceAll(out.String(), "><", ">\n<") + "\n"
 			for _, no := range []string{" style=", "<style", "javascript:", " onclick="} {
-				if strings.Contains(got, no) {
-					t.Errorf("the HTML contains %q:\n%s", no, got)
+				if strings.Contains(out.String(), no) {
+					t.Errorf("the HTML contains %q:\n%s", no, out.String())
 				}
 			}
-			file := filepath.Join("testdata", c.name+".html")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(string(want), got); d != "" {
-				t.Errorf("-want +got:\n%s", d)
-			}
+			golden.CompareHTML(t, "testdata/"+c.name+".html", out.String())
 		})
 	}
 }

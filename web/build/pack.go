@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"crypto/sha512"
-	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -59,8 +57,6 @@ func packOne(dir string, a asset, stable bool, previous string) (manifest.Entry,
 		return manifest.Entry{}, 0, fmt.Errorf("no content type")
 	}
 	e := manifest.Entry{File: a.name, Type: media, Hash: fingerprint(a), Size: len(a.content), Stable: stable}
-	sum := sha512.Sum384(a.content)
-	e.Integrity = "sha384-" + base64.StdEncoding.EncodeToString(sum[:])
 	if !stable {
 		ext := path.Ext(a.name)
 		e.File = strings.TrimSuffix(a.name, ext) + "-" + e.Hash + ext

@@ -14,7 +14,6 @@ type Entry struct {
 	File      string   `json:"file"`                // file of the plain content, relative to the folder
 	Type      string   `json:"type"`                // content type
 	Hash      string   `json:"hash"`                // of the plain content; 16 hexadecimal characters
-	Integrity string   `json:"integrity"`           // sha384-…
 	Size      int      `json:"size"`                // bytes of the plain content
 	Encodings []string `json:"encodings,omitempty"` // "br", "gzip": those that made it smaller, best first
 	Stable    bool     `json:"stable,omitempty"`    // its name does not change with its content

@@ -1,57 +1,19 @@
 package bankdata
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"vestibule/internal/testutil/golden"
 )
 
 //go:generate go test -vet=off -run ^TestCategoriesAreDocumented$ -update .
 
-var update = flag.Bool("update", false, "write the categories into docs/explanation/analytics.md")
-
-const (
-	docsBegin = "<!-- categories: written by go generate ./internal/analysis/bankdata -->\n"
-	docsEnd   = "<!-- end of categories -->\n"
-)
-
 // TestCategoriesAreDocumented compares the categories in docs/explanation/analytics.md with
 // the code.
 func TestCategoriesAreDocumented(t *testing.T) {
-	path := filepath.Join("..", "..", "..", "docs", "explanation", "analytics.md")
-	raw, err := os.ReadFile(path)
-	if err != nil && !(*update && os.IsNotExist(err)) {
-		t.Fatal(err)
-	}
-	doc := string(raw)
-	before, rest, found := strings.Cut(doc, docsBegin)
-	_, after, ended := strings.Cut(rest, docsEnd)
-	if found != ended {
-		t.Fatalf("%s has one of the two marks around the categories", path)
-	}
-	if !found {
-		if !*update {
-			t.Fatalf("%s has no section of categories: go generate ./internal/analysis/bankdata", path)
-		}
-		if doc == "" {
-			before = "# Cashflow analytics\n\n"
-		} else {
-			before = strings.TrimRight(doc, "\n") + "\n\n"
-		}
-	}
-	want := before + docsBegin + categoriesSection() + docsEnd + after
-	if want == doc {
-		return
-	}
-	if !*update {
-		t.Fatalf("%s is not what the code says about categories: go generate ./internal/analysis/bankdata", path)
-	}
-	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.CompareTables(t, "../../../docs/explanation/analytics.md", map[string]string{"categories": categoriesSection()})
 }
 
 func categoriesSection() string {

@@ -78,13 +78,10 @@ func (a *Account) SetBalance(amount string) error {
 // errNothing is returned for a file in no known format.
 var errNothing = errors.New("not a statement in OFX, QFX, camt.053 or CSV")
 
-// Read parses a file. Its errors describe the problem, with the line in a CSV file, and
-// quote only column names.
-func Read(name string, content []byte) (File, error) { return ReadAs(name, content, "") }
-
-// ReadAs parses a file whose account is of a kind that the caller knows: checking,
-// savings or credit card. It is used for CSV files; empty stands for what the file says.
-func ReadAs(name string, content []byte, kind string) (File, error) {
+// Read parses a file. For CSV files, kind is the kind of account that the caller knows: checking,
+// savings or credit card; empty stands for what the file says. Its errors describe the problem,
+// with the line in a CSV file, and quote only column names.
+func Read(name string, content []byte, kind string) (File, error) {
 	f := File{Name: path.Base(strings.ReplaceAll(name, `\`, "/"))}
 	if len(content) > MaxBytes {
 		return f, fmt.Errorf("larger than %d MB", MaxBytes>>20)

@@ -184,7 +184,7 @@ left out: credit card left out with 1 line: a cashflow report is made of checkin
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, err := Read(c.file, []byte(c.content))
+			f, err := Read(c.file, []byte(c.content), "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,7 +220,7 @@ func TestRefusedFiles(t *testing.T) {
 		"too large":            {strings.Repeat("x", MaxBytes+1), "larger than"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := Read("x", []byte(c.content)); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := Read("x", []byte(c.content), ""); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
@@ -245,7 +245,7 @@ func TestParseAmount(t *testing.T) {
 // TestCombine combines overlapping files of one account.
 func TestCombine(t *testing.T) {
 	read := func(name, content string) File {
-		f, err := Read(name, []byte(content))
+		f, err := Read(name, []byte(content), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -292,7 +292,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		file, err := Read("fuzz", content)
+		file, err := Read("fuzz", content, "")
 		if err != nil {
 			return
 		}

@@ -126,7 +126,7 @@ func TestExportsInAnyForm(t *testing.T) {
 			all = append(all, moved{day, cents, balance})
 		}
 		content := f.export(all)
-		read, err := Read("x.csv", []byte(content))
+		read, err := Read("x.csv", []byte(content), "")
 		if err != nil {
 			unsure := f.signs == "unsigned" || !f.balanced
 			if !unsure {

@@ -61,7 +61,7 @@ func TestExportedFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, err := Read(e.File, content)
+			f, err := Read(e.File, content, "")
 			if err != nil {
 				if !e.Exp.OrRefuse {
 					t.Fatalf("refused: %v (%s)", err, e.Note)
@@ -128,7 +128,7 @@ func TestCombineWithoutNumbers(t *testing.T) {
 			}
 			content = string(raw)
 		}
-		f, err := Read(name, []byte(content))
+		f, err := Read(name, []byte(content), "")
 		if err != nil {
 			t.Fatal(err)
 		}

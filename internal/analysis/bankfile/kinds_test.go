@@ -100,7 +100,7 @@ func TestKindsOfExports(t *testing.T) {
 	}
 	for name, k := range all {
 		t.Run(name, func(t *testing.T) {
-			f, err := Read(k.file, []byte(k.content))
+			f, err := Read(k.file, []byte(k.content), "")
 			var got []string
 			for _, a := range f.Accounts {
 				got = append(got, summary(a))

@@ -1,53 +1,23 @@
 package cashflow
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"vestibule/internal/testutil/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the tables of docs/explanation")
 
 // TestDocumentedTables compares the tables between the markers of the pages about analytics
 // with the code.
 func TestDocumentedTables(t *testing.T) {
-	compare(t, "analytics.md", map[string]string{"windows": windowsTable(), "types": typesTable()})
-	compare(t, "attributes.md", map[string]string{"subjects": subjectsTable(),
+	const pages = "../../../docs/explanation/"
+	golden.CompareTables(t, pages+"analytics.md", map[string]string{"windows": windowsTable(), "types": typesTable()})
+	golden.CompareTables(t, pages+"attributes.md", map[string]string{"subjects": subjectsTable(),
 		"universal": definitionsTable(Catalogue()), "deprecated": definitionsTable(Deprecated())})
-	compare(t, "score.md", map[string]string{"card": cardTable(), "reasons": reasonsTable()})
-}
-
-func compare(t *testing.T, name string, tables map[string]string) {
-	t.Helper()
-	file := "../../../docs/explanation/" + name
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(raw)
-	for name, table := range tables {
-		begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
-		before, rest, found := strings.Cut(page, begin)
-		_, after, closed := strings.Cut(rest, end)
-		if !found || !closed {
-			t.Fatalf("%s has no markers for %s", file, name)
-		}
-		page = before + begin + table + end + after
-	}
-	if *update {
-		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if again, _ := os.ReadFile(file); string(again) != page {
-		t.Errorf("%s differs from the code (-update rewrites it):\n%s", file, cmp.Diff(string(again), page))
-	}
+	golden.CompareTables(t, pages+"score.md", map[string]string{"card": cardTable(), "reasons": reasonsTable()})
 }
 
 // rows returns a Markdown table.

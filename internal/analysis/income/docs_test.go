@@ -2,47 +2,21 @@ package income
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"vestibule/internal/analysis/payrolltax"
+	"vestibule/internal/testutil/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the income tables of docs/explanation/analytics.md")
 
 // TestDocumentedTaxTables compares the tables between the income markers of
 // docs/explanation/analytics.md with the code.
 func TestDocumentedTaxTables(t *testing.T) {
-	const file = "../../../docs/explanation/analytics.md"
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(raw)
-	for name, table := range map[string]string{"taxes": taxTable(), "states": stateTable()} {
-		begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
-		before, rest, found := strings.Cut(page, begin)
-		_, after, closed := strings.Cut(rest, end)
-		if !found || !closed {
-			t.Fatalf("the page has no place for %s", name)
-		}
-		page = before + begin + table + end + after
-	}
-	if *update {
-		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if again, _ := os.ReadFile(file); string(again) != page {
-		t.Errorf("the page differs from the program (-update rewrites it):\n%s", gocmp.Diff(string(again), page))
-	}
+	golden.CompareTables(t, "../../../docs/explanation/analytics.md",
+		map[string]string{"taxes": taxTable(), "states": stateTable()})
 }
 
 // percent formats hundredths of a percent.

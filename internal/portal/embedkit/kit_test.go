@@ -1,57 +1,22 @@
 package embedkit
 
 import (
-	"flag"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"vestibule/internal/contract"
+	"vestibule/internal/testutil/golden"
 )
-
-var update = flag.Bool("update", false, "write the generated files anew")
 
 // TestGeneratedFilesAreCurrent compares the declarations, the script's names and the
 // guide with the tables.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
-	const web, guide = "../../../web/portal/", "../../../docs/tutorials/embed.md"
-	generated(t, web+"parts/embed-api.d.ts", declarations())
-	generated(t, web+"parts/kit.ts", scriptNames())
-	generated(t, "../../../packages/js/src/events.ts", packageNames())
-	raw, err := os.ReadFile(guide)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(raw)
-	for name, table := range guideTables() {
-		open, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
-		before, rest, ok := strings.Cut(text, open)
-		_, after, ok2 := strings.Cut(rest, end)
-		if !ok || !ok2 {
-			t.Fatalf("%s has no place for the %s", guide, name)
-		}
-		text = before + open + "\n" + table + "\n" + end + after
-	}
-	generated(t, guide, text)
-}
-
-func generated(t *testing.T, path, want string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, string(have)); diff != "" {
-		t.Errorf("%s is not what the tables say (-want +have); run make generate:\n%s", path, diff)
-	}
+	golden.Compare(t, "../../../web/portal/parts/embed-api.d.ts", declarations())
+	golden.Compare(t, "../../../web/portal/parts/kit.ts", scriptNames())
+	golden.Compare(t, "../../../packages/js/src/events.ts", packageNames())
+	golden.CompareTables(t, "../../../docs/tutorials/embed.md", guideTables())
 }
 
 // TestFrameErrorsMatchTheTable reads the script of framed pages: it sends exactly

@@ -31,13 +31,11 @@ func keyRows(ctx context.Context, q store.Queryer, p Purpose) ([]keyRow, error) 
 // insertKey adds a key. If two replicas add the same generation, only the first insert
 // takes effect.
 func insertKey(ctx context.Context, q store.Queryer, r keyRow) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO signing_keys (id, purpose, generation, sealed, created_at, signs_from)
+	return store.Exec(q.ExecContext(ctx, `INSERT INTO signing_keys (id, purpose, generation, sealed, created_at, signs_from)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (purpose, generation) DO NOTHING`,
-		r.id, string(r.purpose), r.generation, r.sealed, store.Micros(r.created), store.Micros(r.signsFrom))
-	return err
+		r.id, string(r.purpose), r.generation, r.sealed, store.Micros(r.created), store.Micros(r.signsFrom)))
 }
 
 func deleteKey(ctx context.Context, q store.Queryer, id string) error {
-	_, err := q.ExecContext(ctx, `DELETE FROM signing_keys WHERE id = $1`, id)
-	return err
+	return store.Exec(q.ExecContext(ctx, `DELETE FROM signing_keys WHERE id = $1`, id))
 }

@@ -95,15 +95,14 @@ func markRequested(ctx context.Context, q store.Queryer, id string, now time.Tim
 }
 
 func addConnection(ctx context.Context, tx *store.Tx, keyID, id string, connected, expires time.Time) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO bank_connections (key_id, id, connected_at, expires_at)
-		VALUES ($1, $2, $3, $4) ON CONFLICT (key_id, id) DO NOTHING`, keyID, id, store.Micros(connected), store.Micros(expires))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO bank_connections (key_id, id, connected_at, expires_at)
+		VALUES ($1, $2, $3, $4) ON CONFLICT (key_id, id) DO NOTHING`, keyID, id, store.Micros(connected), store.Micros(expires)))
 }
 
 // putAccount adds an account or updates it with newer data. Requested numbers change only
 // after they were revoked: a new connection then issues new ones.
 func putAccount(ctx context.Context, tx *store.Tx, a account) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO bank_accounts
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO bank_accounts
 		(id, key_id, customer_id, consumer_id, connection_id, account_id, number_type, retrieved_at, details, numbers)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (id) DO UPDATE SET connection_id = excluded.connection_id, retrieved_at = excluded.retrieved_at, details = excluded.details,
@@ -114,23 +113,20 @@ func putAccount(ctx context.Context, tx *store.Tx, a account) error {
 			first_requested_at = CASE WHEN bank_accounts.revoked_at IS NULL THEN bank_accounts.first_requested_at END, revoked_at = NULL
 		WHERE excluded.retrieved_at > bank_accounts.retrieved_at`,
 		a.id, a.keyID, a.customerID, store.NullString(a.consumerID), a.connectionID, a.accountID,
-		a.kind, store.Micros(a.retrieved), a.details, sql.Null[[]byte]{V: a.numbers, Valid: a.numbers != nil})
-	return err
+		a.kind, store.Micros(a.retrieved), a.details, sql.Null[[]byte]{V: a.numbers, Valid: a.numbers != nil}))
 }
 
 // insertName records the id that a report uses for an account.
 func insertName(ctx context.Context, tx *store.Tx, publicToken, accountID, bankAccountID string) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO bank_account_names (public_token, account_id, bank_account_id)
-		VALUES ($1, $2, $3) ON CONFLICT (public_token, account_id) DO NOTHING`, publicToken, accountID, bankAccountID)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO bank_account_names (public_token, account_id, bank_account_id)
+		VALUES ($1, $2, $3) ON CONFLICT (public_token, account_id) DO NOTHING`, publicToken, accountID, bankAccountID))
 }
 
 // inheritConnections adds the accounts of a source report to a report made from it.
 func inheritConnections(ctx context.Context, tx *store.Tx, publicToken, source string) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO bank_account_names (public_token, account_id, bank_account_id)
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO bank_account_names (public_token, account_id, bank_account_id)
 		SELECT $1, account_id, bank_account_id FROM bank_account_names WHERE public_token = $2
-		ON CONFLICT (public_token, account_id) DO NOTHING`, publicToken, source)
-	return err
+		ON CONFLICT (public_token, account_id) DO NOTHING`, publicToken, source))
 }
 
 // revoke marks tokens as revoked and deletes their numbers.
@@ -154,9 +150,8 @@ func reportedAccounts(ctx context.Context, q store.Queryer, keyID string) ([]rep
 
 // revokeAccount marks an account's numbers as revoked and deletes them.
 func revokeAccount(ctx context.Context, tx *store.Tx, id string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE bank_accounts SET revoked_at = $2, numbers = NULL WHERE id = $1 AND revoked_at IS NULL`,
-		id, store.Micros(tx.Now))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE bank_accounts SET revoked_at = $2, numbers = NULL WHERE id = $1 AND revoked_at IS NULL`,
+		id, store.Micros(tx.Now)))
 }
 
 // hasTokens reports whether accounts with an id exist, and whether any of them has a token.

@@ -101,12 +101,6 @@ func (s *Service) All(ctx context.Context, q store.Queryer) ([]Account, error) {
 	return accounts(ctx, q, `id <> $1 ORDER BY name, id`, staff.OperatorAccount)
 }
 
-// Rename changes the names of an account. If another child of the parent uses the
-// name, it returns ErrDuplicateName, and tx may be unusable.
-func (s *Service) Rename(ctx context.Context, tx *store.Tx, customerID string, n Names) error {
-	return requireRow(renameAccount(ctx, tx, customerID, n))
-}
-
 // AddProduct adds a product to an account. A product of a kind gets the default
 // configuration of the kind; without one, it takes all its settings from the configuration that it
 // inherits. An empty ID or Created is set. If a product of the account has the ID or the name,
@@ -158,12 +152,6 @@ func (s *Service) Product(ctx context.Context, q store.Queryer, customerID, prod
 // AnyProduct returns a product of any account, or store.ErrNotFound.
 func (s *Service) AnyProduct(ctx context.Context, q store.Queryer, productID string) (Product, error) {
 	return oneProduct(products(ctx, q, `p.id = $1`, productID))
-}
-
-// RenameProduct changes the names of a product of the customer. If another product
-// uses the name, it returns ErrDuplicateName, and tx may be unusable.
-func (s *Service) RenameProduct(ctx context.Context, tx *store.Tx, customerID, productID string, n Names) error {
-	return requireRow(renameProduct(ctx, tx, customerID, productID, n))
 }
 
 // requireRow returns ErrDuplicateName for a violated unique constraint, and

@@ -70,11 +70,6 @@ func (s *Service) Assignable(ctx context.Context, q store.Queryer, customerID st
 		AND retired_at IS NULL ORDER BY created_at, alias`, customerID)
 }
 
-// Configuration returns a configuration of a parent account, or store.ErrNotFound.
-func (s *Service) Configuration(ctx context.Context, q store.Queryer, parentID, id string) (Configuration, error) {
-	return configuration(ctx, q, parentID, `id = $2`, id)
-}
-
 // Assign sets the configuration of a child account, or of a product of the parent or
 // of its children; an empty configurationID removes it, so that the target inherits.
 // Products with their own configuration keep it. It returns store.ErrNotFound for a

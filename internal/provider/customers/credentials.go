@@ -43,11 +43,6 @@ type Issued struct {
 	PreviousExpires time.Time // of a rotation: when the previous secret ends
 }
 
-// Credentials lists all credentials of an account, also ended ones, newest first.
-func (s *Service) Credentials(ctx context.Context, q store.Queryer, customerID string) ([]Credential, error) {
-	return credentials(ctx, q, `customer_id = $1 ORDER BY created_at DESC, id`, customerID)
-}
-
 // IssueCredential creates a client with a name and a secret for an account. Existing
 // clients stay. A new child account has no client: its parent acts for it. IssueCredential
 // returns store.ErrNotFound for an unknown account. The caller validates the name.
@@ -84,18 +79,4 @@ func (s *Service) RotateCredential(ctx context.Context, tx *store.Tx, customerID
 	out := Issued{ClientID: k.ClientID, Name: k.Name, SecretKey: store.NewSecret(), PreviousExpires: k.Expires}
 	next := Credential{ID: uuid.NewString(), CustomerID: k.CustomerID, ClientID: k.ClientID, Name: k.Name, Created: tx.Now}
 	return out, insertCredential(ctx, tx, next, store.Hash(out.SecretKey))
-}
-
-// RenameClient names the client of a credential of the account, which may have ended. It
-// returns store.ErrNotFound for a credential that is not the account's. The caller
-// validates the name.
-func (s *Service) RenameClient(ctx context.Context, tx *store.Tx, customerID, credentialID, name string) error {
-	return requireRow(renameClient(ctx, tx, customerID, credentialID, name))
-}
-
-// RevokeCredential ends a credential of the account immediately, with its access
-// tokens. It returns store.ErrNotFound for one that is not the account's or was
-// already revoked.
-func (s *Service) RevokeCredential(ctx context.Context, tx *store.Tx, customerID, credentialID string) error {
-	return requireRow(revoke(ctx, tx, customerID, credentialID))
 }

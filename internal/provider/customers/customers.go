@@ -102,11 +102,6 @@ func (c Consumer) Email() string {
 	return p.Email
 }
 
-// SetLanguage records the language in which a consumer agreed to a visit.
-func (s *Service) SetLanguage(ctx context.Context, consumerID string, l i18n.Lang) error {
-	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return setLanguage(ctx, tx, consumerID, l) })
-}
-
 // ErrDuplicateExternalID is returned for a consumerExternalId of another consumer of
 // the customer.
 var ErrDuplicateExternalID = errors.New("customers: another consumer has this external id")
@@ -224,12 +219,6 @@ func (s *Service) DeleteConsumer(ctx context.Context, tx *store.Tx, id string, c
 		return nil
 	}
 	return errors.Join(err, s.DB.Vault.Shred(ctx, tx, key))
-}
-
-// Clear deletes the personal data of the consumers with a mailbox at a customer, who have withdrawn
-// consent. Their data keys are deleted some days later, by Sweep.
-func (s *Service) Clear(ctx context.Context, tx *store.Tx, customerID string, mailbox []byte) error {
-	return clearConsumers(ctx, tx, customerID, mailbox, tx.Now.Add(keyLife-consumerAge))
 }
 
 // keyLife is how long the data key of a consumer stays after Clear, for what is still to be sent.

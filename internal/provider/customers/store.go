@@ -39,17 +39,15 @@ func usedTime(micros int64) (t time.Time) {
 
 // MarkUsed implements auth.Directory.
 func (s *Service) MarkUsed(ctx context.Context, tx *store.Tx, id string, hour time.Time) error {
-	_, err := tx.ExecContext(ctx, `UPDATE credentials SET used_at = $2 WHERE id = $1 AND used_at < $2`, id, store.Micros(hour))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE credentials SET used_at = $2 WHERE id = $1 AND used_at < $2`, id, store.Micros(hour)))
 }
 
 // suspended is the SQL condition that account c or its parent is suspended.
 const suspended = `(c.suspended_at > 0 OR EXISTS (SELECT 1 FROM customers m WHERE m.id = c.parent_id AND m.suspended_at > 0))`
 
 // Suspended reports whether an account or its parent is suspended.
-func (s *Service) Suspended(ctx context.Context, q store.Queryer, customerID string) (yes bool, err error) {
-	err = q.QueryRowContext(ctx, `SELECT `+suspended+` FROM customers c WHERE c.id = $1`, customerID).Scan(&yes)
-	return yes, store.MapNotFound(err)
+func (s *Service) Suspended(ctx context.Context, q store.Queryer, customerID string) (bool, error) {
+	return store.FindOne[bool](q.QueryRowContext(ctx, `SELECT `+suspended+` FROM customers c WHERE c.id = $1`, customerID))
 }
 
 // Account implements auth.Directory. A suspended account is unknown.
@@ -70,9 +68,8 @@ func (s *Service) ByPublicID(ctx context.Context, q store.Queryer, publicID stri
 // AddOperatorAccount adds the account of the provider's operators, which has users and nothing
 // else. Only users refer to it.
 func (s *Service) AddOperatorAccount(ctx context.Context, tx *store.Tx) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO customers (id, public_id, environment, name, created_at)
-		VALUES ($1, $1, '', $1, $2) ON CONFLICT DO NOTHING`, staff.OperatorAccount, store.Micros(tx.Now))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO customers (id, public_id, environment, name, created_at)
+		VALUES ($1, $1, '', $1, $2) ON CONFLICT DO NOTHING`, staff.OperatorAccount, store.Micros(tx.Now)))
 }
 
 // Suspend suspends an account from now on, or resumes it, and reports whether that changed it.
@@ -87,9 +84,8 @@ func (s *Service) Suspend(ctx context.Context, tx *store.Tx, customerID string, 
 }
 
 // SubmissionLimit returns how many submissions an account can make within a minute.
-func (s *Service) SubmissionLimit(ctx context.Context, q store.Queryer, customerID string) (n int, err error) {
-	err = q.QueryRowContext(ctx, `SELECT submissions_per_minute FROM customers WHERE id = $1`, customerID).Scan(&n)
-	return n, store.MapNotFound(err)
+func (s *Service) SubmissionLimit(ctx context.Context, q store.Queryer, customerID string) (int, error) {
+	return store.FindOne[int](q.QueryRowContext(ctx, `SELECT submissions_per_minute FROM customers WHERE id = $1`, customerID))
 }
 
 // MaxSubmissions is the highest SubmissionLimit.
@@ -103,8 +99,7 @@ func (s *Service) SetSubmissionLimit(ctx context.Context, tx *store.Tx, customer
 	if perMinute < 1 || perMinute > MaxSubmissions {
 		return ErrLimit
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE customers SET submissions_per_minute = $2 WHERE id = $1`, customerID, perMinute)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE customers SET submissions_per_minute = $2 WHERE id = $1`, customerID, perMinute))
 }
 
 func account(ctx context.Context, q store.Queryer, where string, args ...any) (Account, error) {
@@ -141,9 +136,11 @@ func insertChild(ctx context.Context, tx *store.Tx, a Account) (bool, error) {
 		a.ReturnMode, a.RequireForm, store.Micros(a.Created)))
 }
 
-func renameAccount(ctx context.Context, tx *store.Tx, customerID string, n Names) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET name = $1, display_name = $2
-		WHERE id = $3`, n.Name, store.NullString(n.DisplayName), customerID))
+// Rename changes the names of an account. If another child of the parent uses the
+// name, it returns ErrDuplicateName, and tx may be unusable.
+func (s *Service) Rename(ctx context.Context, tx *store.Tx, customerID string, n Names) error {
+	return requireRow(store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET name = $1, display_name = $2
+		WHERE id = $3`, n.Name, store.NullString(n.DisplayName), customerID)))
 }
 
 func setReturn(ctx context.Context, tx *store.Tx, customerID, mode string, requireForm bool) (bool, error) {
@@ -153,12 +150,11 @@ func setReturn(ctx context.Context, tx *store.Tx, customerID, mode string, requi
 
 // Entitled reports whether an account has an entitlement, by its own setting or else
 // its parent's. An unknown account is store.ErrNotFound.
-func (s *Service) Entitled(ctx context.Context, q store.Queryer, customerID string, e Entitlement) (enabled bool, err error) {
-	err = q.QueryRowContext(ctx, `SELECT coalesce(o.enabled, p.enabled, FALSE) FROM customers c
+func (s *Service) Entitled(ctx context.Context, q store.Queryer, customerID string, e Entitlement) (bool, error) {
+	return store.FindOne[bool](q.QueryRowContext(ctx, `SELECT coalesce(o.enabled, p.enabled, FALSE) FROM customers c
 		LEFT JOIN entitlements o ON o.customer_id = c.id AND o.name = $2
 		LEFT JOIN entitlements p ON p.customer_id = c.parent_id AND p.name = $2
-		WHERE c.id = $1`, customerID, string(e)).Scan(&enabled)
-	return enabled, store.MapNotFound(err)
+		WHERE c.id = $1`, customerID, string(e)))
 }
 
 // entitlementsOf returns the settings of the account itself, without its parent's.
@@ -183,9 +179,8 @@ func setEntitlement(ctx context.Context, tx *store.Tx, customerID string, e Enti
 
 // enableOnce enables an entitlement unless it has a setting.
 func enableOnce(ctx context.Context, tx *store.Tx, customerID string, e Entitlement) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO entitlements (customer_id, name, enabled, changed_at) VALUES ($1, $2, TRUE, $3)
-		ON CONFLICT (customer_id, name) DO NOTHING`, customerID, string(e), store.Micros(tx.Now))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO entitlements (customer_id, name, enabled, changed_at) VALUES ($1, $2, TRUE, $3)
+		ON CONFLICT (customer_id, name) DO NOTHING`, customerID, string(e), store.Micros(tx.Now)))
 }
 
 func clearEntitlement(ctx context.Context, tx *store.Tx, customerID string, e Entitlement) (bool, error) {
@@ -218,8 +213,7 @@ func (s *Service) OwnWidgetOrigins(ctx context.Context, q store.Queryer, custome
 }
 
 func insertWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, origin string) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO widget_origins (customer_id, origin) VALUES ($1, $2)`, customerID, origin)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO widget_origins (customer_id, origin) VALUES ($1, $2)`, customerID, origin))
 }
 
 // RemoveWidgetOrigin removes an origin and reports whether it was registered.
@@ -302,10 +296,12 @@ func insertProduct(ctx context.Context, tx *store.Tx, p Product) (bool, error) {
 		store.Micros(p.Created)))
 }
 
-func renameProduct(ctx context.Context, tx *store.Tx, customerID, productID string, n Names) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE products SET name = $1, display_name = $2,
+// RenameProduct changes the names of a product of the customer. If another product
+// uses the name, it returns ErrDuplicateName, and tx may be unusable.
+func (s *Service) RenameProduct(ctx context.Context, tx *store.Tx, customerID, productID string, n Names) error {
+	return requireRow(store.ExecOne(tx.ExecContext(ctx, `UPDATE products SET name = $1, display_name = $2,
 		updated_at = $3 WHERE id = $4 AND customer_id = $5`,
-		n.Name, store.NullString(n.DisplayName), store.Micros(tx.Now), productID, customerID))
+		n.Name, store.NullString(n.DisplayName), store.Micros(tx.Now), productID, customerID)))
 }
 
 // insertConfiguration adds a configuration. It returns false if another one of the
@@ -331,8 +327,9 @@ func (*Service) RetireConfiguration(ctx context.Context, tx *store.Tx, parentID,
 		WHERE id = $2 AND customer_id = $1 AND retired_at IS NULL`, parentID, id, store.Micros(tx.Now)))
 }
 
-func configuration(ctx context.Context, q store.Queryer, customerID, where, value string) (Configuration, error) {
-	found, err := configurations(ctx, q, `customer_id = $1 AND `+where, customerID, value)
+// Configuration returns a configuration of a parent account, or store.ErrNotFound.
+func (s *Service) Configuration(ctx context.Context, q store.Queryer, parentID, id string) (Configuration, error) {
+	found, err := configurations(ctx, q, `customer_id = $1 AND id = $2`, parentID, id)
 	if err == nil && len(found) != 1 {
 		err = store.ErrNotFound
 	}
@@ -376,9 +373,8 @@ func assignAccount(ctx context.Context, q store.Queryer, parentID, publicID, con
 
 // configureParent sets the configuration of a parent account, unless it has one.
 func configureParent(ctx context.Context, tx *store.Tx, customerID, configurationID string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE customers SET configuration_id = $1 WHERE id = $2
-		AND configuration_id IS NULL`, configurationID, customerID)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE customers SET configuration_id = $1 WHERE id = $2
+		AND configuration_id IS NULL`, configurationID, customerID))
 }
 
 // assignProduct assigns a configuration to a product. It returns false unless the
@@ -404,13 +400,13 @@ func upsertParent(ctx context.Context, tx *store.Tx, p ParentAccount) (string, e
 // insertCredential adds a credential. A credential with the same secret does not
 // change, even if it has ended.
 func insertCredential(ctx context.Context, tx *store.Tx, k Credential, hash []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO credentials (id, customer_id, client_id, name, secret_hash, created_at)
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO credentials (id, customer_id, client_id, name, secret_hash, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (secret_hash) DO NOTHING`,
-		k.ID, k.CustomerID, k.ClientID, k.Name, hash, store.Micros(k.Created))
-	return err
+		k.ID, k.CustomerID, k.ClientID, k.Name, hash, store.Micros(k.Created)))
 }
 
-func credentials(ctx context.Context, q store.Queryer, where string, args ...any) ([]Credential, error) {
+// Credentials lists all credentials of an account, also ended ones, newest first.
+func (s *Service) Credentials(ctx context.Context, q store.Queryer, customerID string) ([]Credential, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (k Credential, err error) {
 		var created, used int64
 		var expires, revoked sql.NullInt64
@@ -423,7 +419,8 @@ func credentials(ctx context.Context, q store.Queryer, where string, args ...any
 			k.Revoked = store.Time(revoked.Int64)
 		}
 		return k, err
-	}, `SELECT id, customer_id, client_id, name, created_at, expires_at, revoked_at, used_at FROM credentials WHERE `+where, args...)
+	}, `SELECT id, customer_id, client_id, name, created_at, expires_at, revoked_at, used_at FROM credentials
+		WHERE customer_id = $1 ORDER BY created_at DESC, id`, customerID)
 }
 
 // findValidCredential returns a valid credential of the customer, and the number of its
@@ -450,19 +447,22 @@ func rotate(ctx context.Context, tx *store.Tx, k Credential, seen int64) (bool, 
 		k.ID, store.Micros(tx.Now), store.Micros(k.Expires), seen, k.ClientID))
 }
 
-// renameClient names all credentials of a client. It returns false if the customer has no
-// such credential.
-func renameClient(ctx context.Context, tx *store.Tx, customerID, id, name string) (bool, error) {
+// RenameClient names the client of a credential of the account, which may have ended. It
+// returns store.ErrNotFound for a credential that is not the account's. The caller
+// validates the name.
+func (s *Service) RenameClient(ctx context.Context, tx *store.Tx, customerID, credentialID, name string) error {
 	n, err := store.RowsAffected(tx.ExecContext(ctx, `UPDATE credentials SET name = $3 WHERE customer_id = $1
-		AND client_id = (SELECT client_id FROM credentials WHERE id = $2 AND customer_id = $1)`, customerID, id, name))
-	return n > 0, err
+		AND client_id = (SELECT client_id FROM credentials WHERE id = $2 AND customer_id = $1)`, customerID, credentialID, name))
+	return requireRow(n > 0, err)
 }
 
-// revoke revokes a credential and returns true for the first call only.
-func revoke(ctx context.Context, tx *store.Tx, customerID, id string) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE credentials SET revoked_at = $1
+// RevokeCredential ends a credential of the account immediately, with its access
+// tokens. It returns store.ErrNotFound for one that is not the account's or was
+// already revoked.
+func (s *Service) RevokeCredential(ctx context.Context, tx *store.Tx, customerID, credentialID string) error {
+	return requireRow(store.ExecOne(tx.ExecContext(ctx, `UPDATE credentials SET revoked_at = $1
 		WHERE id = $2 AND customer_id = $3 AND revoked_at IS NULL`,
-		store.Micros(tx.Now), id, customerID))
+		store.Micros(tx.Now), credentialID, customerID)))
 }
 
 // insertConsumer adds a consumer. It returns false if another consumer of the customer
@@ -509,13 +509,16 @@ func unhashedConsumers(ctx context.Context, tx *store.Tx, limit int) ([]unhashed
 }
 
 func setMailbox(ctx context.Context, tx *store.Tx, id string, mailbox []byte) error {
-	_, err := tx.ExecContext(ctx, `UPDATE consumers SET mailbox = $2 WHERE id = $1 AND mailbox IS NULL AND prefill IS NOT NULL`, id, mailbox)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE consumers SET mailbox = $2 WHERE id = $1 AND mailbox IS NULL AND prefill IS NOT NULL`,
+		id, mailbox))
 }
 
-func setLanguage(ctx context.Context, tx *store.Tx, id string, l i18n.Lang) error {
-	_, err := tx.ExecContext(ctx, `UPDATE consumers SET lang = $2 WHERE id = $1 AND lang <> $2 AND erased_at IS NULL`, id, string(l))
-	return err
+// SetLanguage records the language in which a consumer agreed to a visit.
+func (s *Service) SetLanguage(ctx context.Context, consumerID string, l i18n.Lang) error {
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return store.Exec(tx.ExecContext(ctx, `UPDATE consumers SET lang = $2 WHERE id = $1 AND lang <> $2 AND erased_at IS NULL`,
+			consumerID, string(l)))
+	})
 }
 
 // withdraw records the withdrawal of consent once; it returns false for an unknown
@@ -528,10 +531,9 @@ func withdraw(ctx context.Context, tx *store.Tx, customerID, consumerID string) 
 
 // ConsentWithdrawn reports whether the customer's consumer has withdrawn consent. It
 // returns store.ErrNotFound for an unknown consumer.
-func (s *Service) ConsentWithdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (withdrawn bool, err error) {
-	err = q.QueryRowContext(ctx, `SELECT withdrawn_at IS NOT NULL FROM consumers WHERE id = $1
-		AND customer_id = $2`, consumerID, customerID).Scan(&withdrawn)
-	return withdrawn, store.MapNotFound(err)
+func (s *Service) ConsentWithdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (bool, error) {
+	return store.FindOne[bool](q.QueryRowContext(ctx, `SELECT withdrawn_at IS NOT NULL FROM consumers WHERE id = $1
+		AND customer_id = $2`, consumerID, customerID))
 }
 
 // unusedConsumers returns the ids and data keys of consumers without pending or readable
@@ -565,22 +567,21 @@ func eraseConsumer(ctx context.Context, tx *store.Tx, id string) error {
 	return err
 }
 
-// clearConsumers removes the personal data of a customer's consumers with a mailbox, as if they had not
-// been changed since an instant.
-func clearConsumers(ctx context.Context, tx *store.Tx, customerID string, mailbox []byte, unchanged time.Time) error {
-	_, err := tx.ExecContext(ctx, `UPDATE consumers SET prefill = NULL, mailbox = NULL, external_id = NULL, lang = '', updated_at = $3
-		WHERE customer_id = $1 AND mailbox = $2 AND withdrawn_at IS NOT NULL`, customerID, mailbox, store.Micros(unchanged))
-	return err
+// Clear deletes the personal data of the consumers with a mailbox at a customer, who have withdrawn
+// consent. Their data keys are deleted keyLife later, by Sweep.
+func (s *Service) Clear(ctx context.Context, tx *store.Tx, customerID string, mailbox []byte) error {
+	return store.Exec(tx.ExecContext(ctx, `UPDATE consumers SET prefill = NULL, mailbox = NULL, external_id = NULL, lang = '', updated_at = $3
+		WHERE customer_id = $1 AND mailbox = $2 AND withdrawn_at IS NOT NULL`, customerID, mailbox,
+		store.Micros(tx.Now.Add(keyLife-consumerAge))))
 }
 
 // deleteConsumer deletes a consumer without external id, reports and accounts, and returns its key.
-func deleteConsumer(ctx context.Context, tx *store.Tx, id string, created time.Time) (key string, err error) {
-	err = tx.QueryRowContext(ctx, `DELETE FROM consumers WHERE id = $1 AND created_at = $2 AND external_id IS NULL
+func deleteConsumer(ctx context.Context, tx *store.Tx, id string, created time.Time) (string, error) {
+	return store.FindOne[string](tx.QueryRowContext(ctx, `DELETE FROM consumers WHERE id = $1 AND created_at = $2 AND external_id IS NULL
 		AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.consumer_id = consumers.id OR r.key_id = consumers.key_id)
 		AND NOT EXISTS (SELECT 1 FROM visits v WHERE v.consumer_id = consumers.id)
 		AND NOT EXISTS (SELECT 1 FROM bank_accounts a WHERE a.consumer_id = consumers.id OR a.key_id = consumers.key_id)
-		RETURNING key_id`, id, store.Micros(created)).Scan(&key)
-	return key, store.MapNotFound(err)
+		RETURNING key_id`, id, store.Micros(created)))
 }
 
 var _ auth.Directory = (*Service)(nil)

@@ -23,14 +23,13 @@ func themeOf(ctx context.Context, q store.Queryer, customerID string) (t Theme, 
 }
 
 func saveTheme(ctx context.Context, tx *store.Tx, customerID string, s theme.Settings) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO themes
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO themes
 			(customer_id, light_color, dark_color, corners, font, color_scheme, logo_has_name, changed_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		ON CONFLICT (customer_id) DO UPDATE SET light_color = excluded.light_color, dark_color = excluded.dark_color,
 			corners = excluded.corners, font = excluded.font, color_scheme = excluded.color_scheme,
 			logo_has_name = excluded.logo_has_name, changed_at = excluded.changed_at`,
-		customerID, s.Light, s.Dark, s.Corners, s.Font, s.Scheme, s.Wordmark, store.Micros(tx.Now))
-	return err
+		customerID, s.Light, s.Dark, s.Corners, s.Font, s.Scheme, s.Wordmark, store.Micros(tx.Now)))
 }
 
 // ResetTheme removes the account's own theme and reports whether it had one.
@@ -59,18 +58,16 @@ func themeLogos(ctx context.Context, q store.Queryer, customerID string) (map[st
 }
 
 func saveLogo(ctx context.Context, tx *store.Tx, customerID, scheme string, l Logo, body []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO theme_logos (customer_id, color_scheme, hash, extension, width, height, body)
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO theme_logos (customer_id, color_scheme, hash, extension, width, height, body)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (customer_id, color_scheme) DO UPDATE SET hash = excluded.hash, extension = excluded.extension,
 			width = excluded.width, height = excluded.height, body = excluded.body`,
-		customerID, scheme, l.Hash, l.Extension, l.Width, l.Height, body)
-	return err
+		customerID, scheme, l.Hash, l.Extension, l.Width, l.Height, body))
 }
 
 func copyLogos(ctx context.Context, tx *store.Tx, from, to string) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO theme_logos (customer_id, color_scheme, hash, extension, width, height, body)
-		SELECT $2, color_scheme, hash, extension, width, height, body FROM theme_logos WHERE customer_id = $1`, from, to)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO theme_logos (customer_id, color_scheme, hash, extension, width, height, body)
+		SELECT $2, color_scheme, hash, extension, width, height, body FROM theme_logos WHERE customer_id = $1`, from, to))
 }
 
 func deleteLogo(ctx context.Context, tx *store.Tx, customerID, scheme string) (bool, error) {
@@ -78,7 +75,7 @@ func deleteLogo(ctx context.Context, tx *store.Tx, customerID, scheme string) (b
 }
 
 // LogoFile returns the content of a logo, or store.ErrNotFound.
-func (s *Service) LogoFile(ctx context.Context, q store.Queryer, hash, extension string) (body []byte, err error) {
-	err = q.QueryRowContext(ctx, `SELECT body FROM theme_logos WHERE hash = $1 AND extension = $2 LIMIT 1`, hash, extension).Scan(&body)
-	return body, store.MapNotFound(err)
+func (s *Service) LogoFile(ctx context.Context, q store.Queryer, hash, extension string) ([]byte, error) {
+	return store.FindOne[[]byte](q.QueryRowContext(ctx, `SELECT body FROM theme_logos WHERE hash = $1 AND extension = $2 LIMIT 1`,
+		hash, extension))
 }

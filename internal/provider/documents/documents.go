@@ -185,12 +185,6 @@ func (s *Service) discard(ctx context.Context, id string) error {
 	})
 }
 
-// Keep makes an uploaded file count. It returns false, and does not, if the report
-// already has MaxFiles.
-func (s *Service) Keep(ctx context.Context, tx *store.Tx, publicToken, id string) (bool, error) {
-	return markKept(ctx, tx, publicToken, id, MaxFiles)
-}
-
 // Remove deletes a file of a report; it returns false without such a file.
 func (s *Service) Remove(ctx context.Context, tx *store.Tx, publicToken, id string) (bool, error) {
 	n, err := remove(ctx, tx, `public_token = $1 AND id = $2`, publicToken, id)

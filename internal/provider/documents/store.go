@@ -8,10 +8,9 @@ import (
 )
 
 func insertDocument(ctx context.Context, tx *store.Tx, d Document, name, network []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO documents
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO documents
 		(id, public_token, key_id, kind, employer, content_type, name, size, created_at, network) VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9)`,
-		d.ID, d.PublicToken, d.keyID, d.Kind, d.Employer, d.Type, name, store.Micros(tx.Now), network)
-	return err
+		d.ID, d.PublicToken, d.keyID, d.Kind, d.Employer, d.Type, name, store.Micros(tx.Now), network))
 }
 
 // addPart adds a part; size is the file's size with it.
@@ -20,19 +19,18 @@ func addPart(ctx context.Context, tx *store.Tx, id string, seq int64, sealed []b
 		VALUES ($1, $2, $3)`, id, seq, sealed); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE documents SET size = $2 WHERE id = $1`, id, size)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE documents SET size = $2 WHERE id = $1`, id, size))
 }
 
-// markKept marks a file as kept if the report has fewer than most. The file is ordered
-// after files kept earlier, regardless of the clock. Callers must serialize the calls
-// of a report.
-func markKept(ctx context.Context, tx *store.Tx, publicToken, id string, most int) (bool, error) {
+// Keep makes an uploaded file count. It returns false, and does not, if the report
+// already has MaxFiles. The file is ordered after files kept earlier, regardless of the
+// clock. Callers must serialize the calls of a report.
+func (s *Service) Keep(ctx context.Context, tx *store.Tx, publicToken, id string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE documents SET completed_at = coalesce(
 			(SELECT MAX(o.completed_at) + 1 FROM documents o WHERE o.public_token = $1 AND o.completed_at >= $4), $4)
 			WHERE id = $2 AND public_token = $1 AND completed_at IS NULL
 		AND (SELECT COUNT(*) FROM documents o WHERE o.public_token = $1 AND o.completed_at IS NOT NULL) < $3`,
-		publicToken, id, most, store.Micros(tx.Now)))
+		publicToken, id, MaxFiles, store.Micros(tx.Now)))
 }
 
 // documentsBefore returns the ids of matching files that were begun before an instant.
@@ -76,7 +74,6 @@ func find(ctx context.Context, q store.Queryer, publicToken, id string) (d Docum
 	return d, store.MapNotFound(err)
 }
 
-func part(ctx context.Context, q store.Queryer, id string, seq int64) (sealed []byte, err error) {
-	err = q.QueryRowContext(ctx, `SELECT sealed FROM document_parts WHERE document_id = $1 AND seq = $2`, id, seq).Scan(&sealed)
-	return sealed, store.MapNotFound(err)
+func part(ctx context.Context, q store.Queryer, id string, seq int64) ([]byte, error) {
+	return store.FindOne[[]byte](q.QueryRowContext(ctx, `SELECT sealed FROM document_parts WHERE document_id = $1 AND seq = $2`, id, seq))
 }

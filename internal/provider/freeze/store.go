@@ -19,9 +19,8 @@ const (
 )
 
 // mailboxOf returns the mailbox of the person whom a report is about; nil if it is unknown.
-func mailboxOf(ctx context.Context, q store.Queryer, publicToken string) (mailbox []byte, err error) {
-	err = q.QueryRowContext(ctx, `SELECT `+ofReport, publicToken).Scan(&mailbox)
-	return mailbox, err
+func mailboxOf(ctx context.Context, q store.Queryer, publicToken string) ([]byte, error) {
+	return store.ScanOne[[]byte](q.QueryRowContext(ctx, `SELECT `+ofReport, publicToken))
 }
 
 // FrozenAmong returns those of the reports whose persons' files are frozen. The files of the
@@ -99,18 +98,16 @@ func readAny(ctx context.Context, q store.Queryer, mailbox string, by any, lock 
 }
 
 func update(ctx context.Context, tx *store.Tx, mailbox []byte, f File) error {
-	_, err := tx.ExecContext(ctx, `UPDATE consumer_files SET frozen_at = $2, lifted_until = $3, alert_until = $4, used_at = $5
+	return store.Exec(tx.ExecContext(ctx, `UPDATE consumer_files SET frozen_at = $2, lifted_until = $3, alert_until = $4, used_at = $5
 		WHERE mailbox = $1`, mailbox, store.MicrosOrZero(f.FrozenAt), store.MicrosOrZero(f.LiftedUntil), store.MicrosOrZero(f.AlertUntil),
-		store.Micros(tx.Now))
-	return err
+		store.Micros(tx.Now)))
 }
 
 // insertEntry adds an entry, unless one with the id exists.
 func insertEntry(ctx context.Context, tx *store.Tx, id string, mailbox []byte, e Entry) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO consumer_file_log (id, mailbox, at, action, customer_id, until)
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO consumer_file_log (id, mailbox, at, action, customer_id, until)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`,
-		id, mailbox, store.Micros(e.At), string(e.Action), e.CustomerID, store.MicrosOrZero(e.Until))
-	return err
+		id, mailbox, store.Micros(e.At), string(e.Action), e.CustomerID, store.MicrosOrZero(e.Until)))
 }
 
 // Log returns the newest entries of a file's log, of one company unless customerID is "".

@@ -38,15 +38,11 @@ var backoff = mail.Backoff(6 * time.Hour)
 
 // Register adds the jobs of the package.
 func (s *Service) Register(r *jobs.Registry) {
-	jobs.Register(r, s.deliver, jobs.In(jobs.Emails), jobs.MaxAttempts(maxAttempts), jobs.Backoff(backoff), jobs.OnDiscard(s.discarded))
-}
-
-func (s *Service) deliver(ctx context.Context, _ jobs.Job, args Deliver) error {
-	return s.Emails().Deliver(ctx, args.EmailID)
-}
-
-func (s *Service) discarded(ctx context.Context, args Deliver) error {
-	return s.Emails().Discarded(ctx, args.EmailID)
+	deliver := func(ctx context.Context, _ jobs.Job, args Deliver) error {
+		return s.Emails().Deliver(ctx, args.EmailID)
+	}
+	discarded := func(ctx context.Context, args Deliver) error { return s.Emails().Discarded(ctx, args.EmailID) }
+	jobs.Register(r, deliver, jobs.In(jobs.Emails), jobs.MaxAttempts(maxAttempts), jobs.Backoff(backoff), jobs.OnDiscard(discarded))
 }
 
 // Emails returns the outbox with the emails of all customers. Each is about a report, and is listed

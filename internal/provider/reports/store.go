@@ -27,8 +27,7 @@ func insert(ctx context.Context, tx *store.Tx, r Report, mailbox []byte) (bool, 
 
 // Delete deletes a report with all its rows. Its external id can be used again.
 func (s *Service) Delete(ctx context.Context, tx *store.Tx, publicToken string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM reports WHERE public_token = $1`, publicToken)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM reports WHERE public_token = $1`, publicToken))
 }
 
 // label sets labels. It returns false if the external id is another report's.
@@ -102,9 +101,8 @@ func setStatus(ctx context.Context, tx *store.Tx, publicToken string, status con
 // setBody stores the body and, unless nil, the retrieved data.
 func setBody(ctx context.Context, tx *store.Tx, publicToken string, input, body []byte) error {
 	kept := sql.Null[[]byte]{V: input, Valid: input != nil}
-	_, err := tx.ExecContext(ctx, `UPDATE report_data SET input = coalesce($2, input),
-		body = $3 WHERE public_token = $1`, publicToken, kept, body)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE report_data SET input = coalesce($2, input),
+		body = $3 WHERE public_token = $1`, publicToken, kept, body))
 }
 
 // notDisputed keeps the data of a report while a dispute about it is open, because it is
@@ -127,9 +125,9 @@ func erase(ctx context.Context, tx *store.Tx, publicToken string, mailbox []byte
 			return err
 		}
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE reports SET erased_at = $2, closed_at = $2, user_args = NULL, mailbox = $3 WHERE public_token = $1`,
-		publicToken, store.Micros(tx.Now), mailbox)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE reports SET erased_at = $2, closed_at = $2, user_args = NULL, mailbox = $3
+		WHERE public_token = $1`,
+		publicToken, store.Micros(tx.Now), mailbox))
 }
 
 // keyLife is how long the data key of an erased report without a consumer stays, for webhooks.
@@ -148,8 +146,7 @@ func deleteKeys(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 
 // deleteInput deletes the data of a report that was not made.
 func deleteInput(ctx context.Context, tx *store.Tx, publicToken string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM report_data WHERE public_token = $1`, publicToken)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM report_data WHERE public_token = $1`, publicToken))
 }
 
 // deleteInputs deletes retrieved data, at most limit times, of reports that have
@@ -230,17 +227,16 @@ type revisionRow struct {
 }
 
 func insertRevision(ctx context.Context, tx *store.Tx, publicToken string, x revisionRow) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO report_revisions (public_token, revision,
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO report_revisions (public_token, revision,
 		at, user_id, reason, replaced, corrections, dispute) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		publicToken, x.number, store.Micros(x.at), x.by, x.reason, x.replaced, x.corrections, x.dispute)
-	return err
+		publicToken, x.number, store.Micros(x.at), x.by, x.reason, x.replaced, x.corrections, x.dispute))
 }
 
 func insertStanding(ctx context.Context, tx *store.Tx, r Report, x standing) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO consumer_corrections (public_token, revision, customer_id, consumer_id, key_id, at, made)
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO consumer_corrections
+		(public_token, revision, customer_id, consumer_id, key_id, at, made)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, r.PublicToken, x.row.number, r.CustomerID, r.ConsumerID, r.KeyID, store.Micros(x.row.at),
-		x.row.corrections)
-	return err
+		x.row.corrections))
 }
 
 // standingCorrections lists what was corrected in other reports about the consumer of a report,
@@ -268,10 +264,9 @@ func revisions(ctx context.Context, q store.Queryer, publicToken string) ([]revi
 }
 
 // replacedBy returns the encrypted body that a revision replaced, or store.ErrNotFound.
-func replacedBy(ctx context.Context, q store.Queryer, publicToken string, revision int) (sealed []byte, err error) {
-	err = q.QueryRowContext(ctx, `SELECT replaced FROM report_revisions WHERE public_token = $1 AND revision = $2`,
-		publicToken, revision).Scan(&sealed)
-	return sealed, store.MapNotFound(err)
+func replacedBy(ctx context.Context, q store.Queryer, publicToken string, revision int) ([]byte, error) {
+	return store.FindOne[[]byte](q.QueryRowContext(ctx, `SELECT replaced FROM report_revisions WHERE public_token = $1 AND revision = $2`,
+		publicToken, revision))
 }
 
 // Revised returns the times of the corrections of a report, oldest first.
@@ -350,29 +345,25 @@ func (s *Service) Reads(ctx context.Context, q store.Queryer, publicToken string
 }
 
 func insertBasis(ctx context.Context, tx *store.Tx, publicToken string, sealed []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO report_refreshes (public_token, input) VALUES ($1, $2)
-		ON CONFLICT (public_token) DO NOTHING`, publicToken, sealed)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO report_refreshes (public_token, input) VALUES ($1, $2)
+		ON CONFLICT (public_token) DO NOTHING`, publicToken, sealed))
 }
 
 // basisOfReport returns what was stored for refreshed reports, encrypted, or
 // store.ErrNotFound.
-func basisOfReport(ctx context.Context, q store.Queryer, publicToken string) (sealed []byte, err error) {
-	err = q.QueryRowContext(ctx, `SELECT input FROM report_refreshes WHERE public_token = $1`, publicToken).Scan(&sealed)
-	return sealed, store.MapNotFound(err)
+func basisOfReport(ctx context.Context, q store.Queryer, publicToken string) ([]byte, error) {
+	return store.FindOne[[]byte](q.QueryRowContext(ctx, `SELECT input FROM report_refreshes WHERE public_token = $1`, publicToken))
 }
 
 // lockBasis locks a row of report_refreshes until tx ends, and returns the publicToken of
 // the newest refreshed report, if any.
-func lockBasis(ctx context.Context, tx *store.Tx, publicToken, forUpdate string) (latest string, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT coalesce(latest, '') FROM report_refreshes WHERE public_token = $1`+forUpdate,
-		publicToken).Scan(&latest)
-	return latest, store.MapNotFound(err)
+func lockBasis(ctx context.Context, tx *store.Tx, publicToken, forUpdate string) (string, error) {
+	return store.FindOne[string](tx.QueryRowContext(ctx, `SELECT coalesce(latest, '') FROM report_refreshes WHERE public_token = $1`+forUpdate,
+		publicToken))
 }
 
 func setLatest(ctx context.Context, tx *store.Tx, publicToken, latest string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE report_refreshes SET latest = $2 WHERE public_token = $1`, publicToken, latest)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE report_refreshes SET latest = $2 WHERE public_token = $1`, publicToken, latest))
 }
 
 // takeTurn uses up a scheduled turn; it succeeds once for each turn, in order.

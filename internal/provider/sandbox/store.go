@@ -23,15 +23,13 @@ func loadOffset(ctx context.Context, q store.Queryer) (time.Duration, error) {
 }
 
 func saveOffset(ctx context.Context, q store.Queryer, d time.Duration) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO sandbox_clock (id, offset_micros) VALUES (1, $1)
-		ON CONFLICT (id) DO UPDATE SET offset_micros = excluded.offset_micros`, d.Microseconds())
-	return err
+	return store.Exec(q.ExecContext(ctx, `INSERT INTO sandbox_clock (id, offset_micros) VALUES (1, $1)
+		ON CONFLICT (id) DO UPDATE SET offset_micros = excluded.offset_micros`, d.Microseconds()))
 }
 
 func insertPrepared(ctx context.Context, tx *store.Tx, r customers.PreparedReport, customerID, keyID string, sealed []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO sandbox_reports (id, customer_id, kind, name, key_id, sealed, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, r.ID, customerID, string(r.Kind), r.Name, keyID, sealed, store.Micros(r.Created))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO sandbox_reports (id, customer_id, kind, name, key_id, sealed, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, r.ID, customerID, string(r.Kind), r.Name, keyID, sealed, store.Micros(r.Created)))
 }
 
 // List implements customers.PreparedStore.
@@ -45,18 +43,17 @@ func (*Prepared) List(ctx context.Context, q store.Queryer, customerID string) (
 }
 
 // Lookup implements customers.PreparedStore.
-func (*Prepared) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (kind contract.Product, err error) {
-	err = q.QueryRowContext(ctx, `SELECT kind FROM sandbox_reports WHERE id = $1 AND customer_id = $2`, id, customerID).Scan(&kind)
-	return kind, store.MapNotFound(err)
+func (*Prepared) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error) {
+	return store.FindOne[contract.Product](q.QueryRowContext(ctx, `SELECT kind FROM sandbox_reports WHERE id = $1 AND customer_id = $2`,
+		id, customerID))
 }
 
 // deletePrepared deletes a prepared report and returns its key, or store.ErrNotFound if a configuration or
 // an open visit names it.
-func deletePrepared(ctx context.Context, tx *store.Tx, id string) (keyID string, err error) {
-	err = tx.QueryRowContext(ctx, `DELETE FROM sandbox_reports WHERE id = $1
+func deletePrepared(ctx context.Context, tx *store.Tx, id string) (string, error) {
+	return store.FindOne[string](tx.QueryRowContext(ctx, `DELETE FROM sandbox_reports WHERE id = $1
 		AND NOT EXISTS (SELECT 1 FROM product_configurations WHERE prepared_report_id = $1)
-		AND NOT EXISTS (SELECT 1 FROM visits WHERE sandbox_report_id = $1 AND ended_at = 0) RETURNING key_id`, id).Scan(&keyID)
-	return keyID, store.MapNotFound(err)
+		AND NOT EXISTS (SELECT 1 FROM visits WHERE sandbox_report_id = $1 AND ended_at = 0) RETURNING key_id`, id))
 }
 
 // prepared returns a prepared report of the customer or its parent.

@@ -130,14 +130,6 @@ func (s *Service) Begin(ctx context.Context, b BeginRequest) (Begun, error) {
 	return out, err
 }
 
-// HasAuthorization reports whether a visit has an authorization at an institution that
-// can still be completed and was begun after the last callback of the visit: with it, the
-// applicant came back from the bank. It also reports one whose callback is being exchanged for
-// access: it arrived after the visit last moved.
-func (s *Service) HasAuthorization(ctx context.Context, q store.Queryer, visitID, institution string, moved time.Time) (bool, error) {
-	return hasAuthorization(ctx, q, visitID, institution, moved, s.Now())
-}
-
 // Callback is the outcome of an authorization whose callback arrived.
 type Callback struct {
 	VisitID     string
@@ -210,11 +202,6 @@ func (s *Service) Connect(ctx context.Context, tx *store.Tx, n NewConnection) (C
 		return c, err
 	}
 	return c, addEvent(ctx, tx, c.ID, "authorized", "")
-}
-
-// Lock returns a connection, or store.ErrNotFound. It cannot end before tx does.
-func (s *Service) Lock(ctx context.Context, tx *store.Tx, id string) (Connection, error) {
-	return lockConnection(ctx, tx, id, s.DB.ForUpdate())
 }
 
 // Fetch retrieves the data of a connection from one day to another, both included. It

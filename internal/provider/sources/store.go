@@ -20,16 +20,19 @@ type authorization struct {
 }
 
 func insertAuthorization(ctx context.Context, tx *store.Tx, a authorization, state, browser []byte, expires time.Time) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO source_authorizations
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO source_authorizations
 		(state_hash, browser_hash, visit_id, environment, institution, key_id, pending, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		state, browser, a.visitID, a.environment, a.institution, a.keyID, a.pending, store.Micros(tx.Now), store.Micros(expires))
-	return err
+		state, browser, a.visitID, a.environment, a.institution, a.keyID, a.pending, store.Micros(tx.Now), store.Micros(expires)))
 }
 
-// hasAuthorization reports whether a visit has an authorization at an institution that
-// can still be completed and was begun after the last callback of the visit.
-func hasAuthorization(ctx context.Context, q store.Queryer, visitID, institution string, moved, now time.Time) (ok bool, err error) {
+// HasAuthorization reports whether a visit has an authorization at an institution that
+// can still be completed and was begun after the last callback of the visit: with it, the
+// applicant came back from the bank. It also reports one whose callback is being exchanged for
+// access: it arrived after the visit last moved.
+func (s *Service) HasAuthorization(ctx context.Context, q store.Queryer, visitID, institution string,
+	moved time.Time) (ok bool, err error) {
+	now := s.Now()
 	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM source_authorizations
 		WHERE visit_id = $1 AND institution = $2 AND (
 			used_at = 0 AND expires_at > $3
@@ -80,12 +83,11 @@ func scanConnection(row store.Row) (c Connection, err error) {
 }
 
 func insertConnection(ctx context.Context, tx *store.Tx, c Connection, access []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO source_connections
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO source_connections
 		(id, public_token, customer_id, consumer_id, environment, institution, key_id, access, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		c.ID, c.PublicToken, c.CustomerID, c.ConsumerID, c.Environment, c.Institution, c.KeyID, access,
-		store.Micros(c.Created), store.Micros(c.Expires))
-	return err
+		store.Micros(c.Created), store.Micros(c.Expires)))
 }
 
 // Get returns a connection, or store.ErrNotFound.
@@ -93,8 +95,9 @@ func (s *Service) Get(ctx context.Context, q store.Queryer, id string) (Connecti
 	return scanConnection(q.QueryRowContext(ctx, `SELECT `+connectionColumns+` FROM source_connections WHERE id = $1`, id))
 }
 
-func lockConnection(ctx context.Context, tx *store.Tx, id, forUpdate string) (Connection, error) {
-	return scanConnection(tx.QueryRowContext(ctx, `SELECT `+connectionColumns+` FROM source_connections WHERE id = $1`+forUpdate, id))
+// Lock is Get for a connection that cannot end before tx does.
+func (s *Service) Lock(ctx context.Context, tx *store.Tx, id string) (Connection, error) {
+	return scanConnection(tx.QueryRowContext(ctx, `SELECT `+connectionColumns+` FROM source_connections WHERE id = $1`+s.DB.ForUpdate(), id))
 }
 
 // OfMailbox returns the connections of the consumers whose details have an email address,
@@ -113,29 +116,25 @@ func (s *Service) OfReport(ctx context.Context, q store.Queryer, publicToken str
 // lease reserves the access of a connection until an instant and returns it encrypted.
 // If another fetch has reserved it, or it has ended or expired, it returns
 // store.ErrNotFound.
-func lease(ctx context.Context, tx *store.Tx, id string, until time.Time) (access []byte, err error) {
-	err = tx.QueryRowContext(ctx, `UPDATE source_connections SET leased_until = $1
+func lease(ctx context.Context, tx *store.Tx, id string, until time.Time) ([]byte, error) {
+	return store.FindOne[[]byte](tx.QueryRowContext(ctx, `UPDATE source_connections SET leased_until = $1
 		WHERE id = $2 AND leased_until <= $3 AND ended_at = 0 AND expires_at > $3 RETURNING access`,
-		store.Micros(until), id, store.Micros(tx.Now)).Scan(&access)
-	return access, store.MapNotFound(err)
+		store.Micros(until), id, store.Micros(tx.Now)))
 }
 
 func release(ctx context.Context, tx *store.Tx, id string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE source_connections SET leased_until = 0 WHERE id = $1`, id)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE source_connections SET leased_until = 0 WHERE id = $1`, id))
 }
 
 // setAccess replaces the access of a connection.
 func setAccess(ctx context.Context, tx *store.Tx, id string, access []byte) error {
-	_, err := tx.ExecContext(ctx, `UPDATE source_connections SET access = $1 WHERE id = $2`,
-		sql.Null[[]byte]{V: access, Valid: access != nil}, id)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE source_connections SET access = $1 WHERE id = $2`,
+		sql.Null[[]byte]{V: access, Valid: access != nil}, id))
 }
 
 // accessOf returns the encrypted access of a connection; nil without any.
-func accessOf(ctx context.Context, q store.Queryer, id string) (access []byte, err error) {
-	err = q.QueryRowContext(ctx, `SELECT access FROM source_connections WHERE id = $1`, id).Scan(&access)
-	return access, store.MapNotFound(err)
+func accessOf(ctx context.Context, q store.Queryer, id string) ([]byte, error) {
+	return store.FindOne[[]byte](q.QueryRowContext(ctx, `SELECT access FROM source_connections WHERE id = $1`, id))
 }
 
 // end marks a connection as ended. It returns false if the connection had ended before.
@@ -163,9 +162,8 @@ func openExpired(ctx context.Context, tx *store.Tx, limit int) ([]string, error)
 
 // keepOfReport marks the open connections of a report as kept.
 func keepOfReport(ctx context.Context, tx *store.Tx, publicToken string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE source_connections SET retained_at = $1 WHERE public_token = $2 AND ended_at = 0`,
-		store.Micros(tx.Now), publicToken)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE source_connections SET retained_at = $1 WHERE public_token = $2 AND ended_at = 0`,
+		store.Micros(tx.Now), publicToken))
 }
 
 // Kept returns the open connections, newest first, that were kept after their report.
@@ -191,10 +189,9 @@ func keptOfCustomer(ctx context.Context, tx *store.Tx, customerID string, limit 
 
 // addEvent adds an entry to the audit trail of a connection.
 func addEvent(ctx context.Context, tx *store.Tx, id, kind string, reason Reason) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO source_events (connection_id, seq, at, kind, reason)
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO source_events (connection_id, seq, at, kind, reason)
 		SELECT $1, coalesce(max(seq), 0) + 1, $2, $3, $4 FROM source_events WHERE connection_id = $1`,
-		id, store.Micros(tx.Now), kind, string(reason))
-	return err
+		id, store.Micros(tx.Now), kind, string(reason)))
 }
 
 // Event is an entry of the audit trail of a report's connections.

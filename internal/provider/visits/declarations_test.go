@@ -1,62 +1,56 @@
 package visits
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil/golden"
 )
 
 //go:generate go test -vet=off -run ^TestDeclarationsAreFresh$ -update .
 
-var update = flag.Bool("update", false, "write the generated files anew")
-
 // TestDeclarationsAreFresh compares the file that integrators get, and that the
 // loader is compiled against, with the tables.
 func TestDeclarationsAreFresh(t *testing.T) {
-	generated(t, "../../../web/provider/parts/widget-api.d.ts", declarations())
-}
-
-func generated(t *testing.T, path, want string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, string(have)); diff != "" {
-		t.Errorf("%s is not what the tables say (-want +have); run make generate:\n%s", path, diff)
-	}
+	golden.Compare(t, "../../../web/provider/parts/widget-api.d.ts", declarations())
 }
 
 // TestWidgetGuideMatchesCode compares the tables of the guide with the code.
 func TestWidgetGuideMatchesCode(t *testing.T) {
-	const path = "../../../docs/reference/widget.md"
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	golden.CompareTables(t, "../../../docs/reference/widget.md",
+		map[string]string{"options": optionsTable(), "errors": errorsTable()})
+}
+
+// option is a register option of the widget (docs/reference/widget.md). TypeScript
+// declarations and documentation are generated from the table.
+type option struct {
+	Name     string
+	TS       string // its TypeScript type
+	Required bool
+	Doc      string
+}
+
+// options lists every register option in the order of the documentation.
+func options() []option {
+	return []option{
+		{"env", `"sandbox" | "production"`, true, "The environment of publicId, productId and token."},
+		{"productId", "string", true, "The configured product that the applicant applies for."},
+		{"publicId", "string", true, "The customer account."},
+		{"token", "string", false, "Single-use initialization token. Required unless prefill or consumerId is used."},
+		{"externalId", "string", false, "Your own label of the report: unique, no personal data, at most 64 characters."},
+		{"userArgs", "string", false, "Echoed in webhook and report; at most 255 characters."},
+		{"sandboxReportId", "string", false, "Sandbox only: the widget completes by itself with that report."},
+		{"useManualFire", "boolean", false, "Wait for fire() instead of rendering into #nova-embed."},
+		{"onSuccess", "(publicToken: string, status: Status) => void", false, "The journey was completed and a report pull was attempted."},
+		{"onExit", "(publicToken?: string) => void", false, "The applicant closed the widget."},
+		{"onError", "(publicToken?: string, errorType?: WidgetErrorType) => void", false,
+			"The applicant could not finish; without errorType, an internal error."},
+		{"prefill", "Prefill", false, "Applicant data from the client. Not recommended; excludes token and consumerId."},
+		{"consumerId", "string", false, "An existing consumer; excludes prefill."},
 	}
-	guide := string(raw)
-	for name, table := range map[string]string{"options": optionsTable(), "errors": errorsTable()} {
-		open, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
-		before, rest, ok := strings.Cut(guide, open)
-		_, after, ok2 := strings.Cut(rest, end)
-		if !ok || !ok2 {
-			t.Fatalf("%s has no place for the %s", path, name)
-		}
-		guide = before + open + "\n" + table + "\n" + end + after
-	}
-	generated(t, path, guide)
 }
 
 // declarations returns the TypeScript declarations of the widget, generated from the
@@ -92,7 +86,7 @@ export interface Prefill {
 
 export interface RegisterOptions {
 `)
-	for _, o := range contract.Options() {
+	for _, o := range options() {
 		mark := "?"
 		if o.Required {
 			mark = ""
@@ -140,7 +134,7 @@ func union[T any](b *strings.Builder, name, doc string, rows []T, of func(T) (va
 func optionsTable() string {
 	var b strings.Builder
 	b.WriteString("| option | type | required | |\n|---|---|---|---|\n")
-	for _, o := range contract.Options() {
+	for _, o := range options() {
 		required := "no"
 		if o.Required {
 			required = "yes"

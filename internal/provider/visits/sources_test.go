@@ -127,23 +127,7 @@ func TestIncomeVisitOutcomes(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				a := earner(t, r, c.prefill)
 				c.walk(t, a)
-				a.giveUp(t)
-				r.Until("the end", func() bool { return a.step(t) == "end" })
-				body := a.get(t).Body
-				if !strings.Contains(body, `data-end="`+c.end+`"`) {
-					t.Errorf("the page does not end in %s: %s", c.end, body)
-				}
-				event := r.Webhooks(a.publicToken, 1)[0]
-				substatus := any(nil)
-				if c.substatus != "" {
-					substatus = string(c.substatus)
-				}
-				if event["status"] != string(c.status) || event["substatus"] != substatus {
-					t.Errorf("the webhook says %v %v, want %s %s", event["status"], event["substatus"], c.status, c.substatus)
-				}
-				if n := r.Count(`SELECT count(*) FROM events WHERE subject_id = $1`, a.publicToken); n != 1 {
-					t.Errorf("%d events, want one", n)
-				}
+				a.ends(t, c.end, c.status, c.substatus)
 			})
 		}
 		if log := r.Log(); strings.Contains(log, "Pérez") || strings.Contains(log, "anything") || strings.Contains(log, "paystub") {

@@ -299,5 +299,5 @@ func orNil(s contract.Substatus) any {
 	if s == "" {
 		return nil
 	}
-	return s
+	return string(s)
 }

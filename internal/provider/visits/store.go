@@ -142,8 +142,8 @@ func addEvents(ctx context.Context, tx *store.Tx, visitID string, first int64, a
 		rows[i] = fmt.Sprintf("($1, $%d, $2, $%d, $%d, $%d)", n+1, n+2, n+3, n+4)
 		args = append(args, first+int64(i), x.Kind, x.State, x.Step)
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO visit_events (visit_id, seq, at, kind, state, step) VALUES `+strings.Join(rows, ", "), args...)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO visit_events (visit_id, seq, at, kind, state, step) VALUES `+
+		strings.Join(rows, ", "), args...))
 }
 
 // lastMove returns when a visit last changed.
@@ -172,14 +172,12 @@ func bind(ctx context.Context, tx *store.Tx, visitID string, browser []byte) (bo
 
 // rebind binds a hosted visit to another browser.
 func rebind(ctx context.Context, tx *store.Tx, visitID string, browser []byte) error {
-	_, err := tx.ExecContext(ctx, `UPDATE visits SET browser_hash = $1 WHERE id = $2`, browser, visitID)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE visits SET browser_hash = $1 WHERE id = $2`, browser, visitID))
 }
 
 func insertToken(ctx context.Context, tx *store.Tx, token, visitID string, expires time.Time) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO initialization_tokens (hash, visit_id, expires_at, used_at) VALUES ($1, $2, $3, 0)`,
-		store.Hash(token), visitID, store.Micros(expires))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO initialization_tokens (hash, visit_id, expires_at, used_at) VALUES ($1, $2, $3, 0)`,
+		store.Hash(token), visitID, store.Micros(expires)))
 }
 
 // claim uses up an initialization token and returns its visit. Of concurrent callers
@@ -246,8 +244,7 @@ func deleteDrafts(ctx context.Context, tx *store.Tx, ended time.Time, limit int)
 
 // Erase deletes the draft of the visit of a report.
 func (s *Service) Erase(ctx context.Context, tx *store.Tx, publicToken string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE visits SET stated = NULL, sources = '', username = '' WHERE public_token = $1`, publicToken)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE visits SET stated = NULL, sources = '', username = '' WHERE public_token = $1`, publicToken))
 }
 
 // deleteEnded deletes, at most limit times, visits that ended before an instant, with

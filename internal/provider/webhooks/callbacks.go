@@ -58,12 +58,6 @@ func (s *Service) Add(ctx context.Context, tx *store.Tx, customerID, url string)
 	return c.ID, secret, s.addSecret(ctx, tx, c.Endpoint, secret)
 }
 
-// SetEnabled enables or disables an endpoint; changed is false if it already was so. Events
-// during a disabled period are not delivered.
-func (s *Service) SetEnabled(ctx context.Context, tx *store.Tx, c webhook.Callback, on bool) (changed bool, err error) {
-	return setDisabled(ctx, tx, c, !on)
-}
-
 // Subscribe sets the statuses that an endpoint receives; the full list also covers future ones.
 func (s *Service) Subscribe(ctx context.Context, tx *store.Tx, c webhook.Callback, statuses []contract.Status) error {
 	var kept []string

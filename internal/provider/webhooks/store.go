@@ -81,10 +81,10 @@ func scanEvent(row store.Row) (e event, err error) {
 }
 
 // countTests counts a customer's test events since an instant.
-func countTests(ctx context.Context, q store.Queryer, customerID string, since time.Time) (n int, err error) {
-	err = q.QueryRowContext(ctx, `SELECT COUNT(*) FROM events WHERE customer_id = $1 AND created_at > $2 AND type = 'TEST'`,
-		customerID, store.Micros(since)).Scan(&n)
-	return n, err
+func countTests(ctx context.Context, q store.Queryer, customerID string, since time.Time) (int, error) {
+	return store.ScanOne[int](q.QueryRowContext(ctx, `SELECT COUNT(*) FROM events
+		WHERE customer_id = $1 AND created_at > $2 AND type = 'TEST'`,
+		customerID, store.Micros(since)))
 }
 
 // callbackURL returns an endpoint's URL and whether it is disabled, as a removed one is.
@@ -126,10 +126,9 @@ func secretsOf(e webhook.Endpoint) (table, id string) {
 }
 
 // accountOf returns the publicId of the account that an event is about.
-func accountOf(ctx context.Context, q store.Queryer, eventID string) (publicID string, err error) {
-	err = q.QueryRowContext(ctx, `SELECT c.public_id FROM events e JOIN customers c ON c.id = e.customer_id WHERE e.id = $1`, eventID).
-		Scan(&publicID)
-	return publicID, store.MapNotFound(err)
+func accountOf(ctx context.Context, q store.Queryer, eventID string) (string, error) {
+	return store.FindOne[string](q.QueryRowContext(ctx, `SELECT c.public_id FROM events e
+		JOIN customers c ON c.id = e.customer_id WHERE e.id = $1`, eventID))
 }
 
 // upsertCallback sets the customer's callback, enables it, and returns its id.
@@ -148,9 +147,9 @@ func disableCallback(ctx context.Context, tx *store.Tx, d webhook.Delivery, url 
 }
 
 func insertFurther(ctx context.Context, tx *store.Tx, c webhook.Callback, customerID string) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO further_callbacks (id, first_id, customer_id, url, created_at) VALUES ($1, $2, $3, $4, $5)`,
-		c.ID, c.CallbackID, customerID, c.URL, store.Micros(tx.Now))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO further_callbacks (id, first_id, customer_id, url, created_at)
+		VALUES ($1, $2, $3, $4, $5)`,
+		c.ID, c.CallbackID, customerID, c.URL, store.Micros(tx.Now)))
 }
 
 // Remove removes an endpoint with its secrets; its deliveries stay. ok is false for the first.
@@ -161,8 +160,7 @@ func (*Service) Remove(ctx context.Context, tx *store.Tx, c webhook.Callback) (o
 // SetURL sets the URL of an endpoint and enables it.
 func (*Service) SetURL(ctx context.Context, tx *store.Tx, c webhook.Callback, url string) error {
 	table, id := tableOf(c.Endpoint)
-	_, err := tx.ExecContext(ctx, `UPDATE `+table+` SET url = $2, disabled_at = NULL WHERE id = $1`, id, url)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE `+table+` SET url = $2, disabled_at = NULL WHERE id = $1`, id, url))
 }
 
 // signingSecret is a secret with its encrypted text.
@@ -189,9 +187,8 @@ func scanSecret(row store.Row) (s signingSecret, err error) {
 
 func insertSecret(ctx context.Context, tx *store.Tx, id string, to webhook.Endpoint, sealed []byte) error {
 	table, callbackID := secretsOf(to)
-	_, err := tx.ExecContext(ctx, `INSERT INTO `+table+` (id, callback_id, sealed, created_at) VALUES ($1, $2, $3, $4)`,
-		id, callbackID, sealed, store.Micros(tx.Now))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO `+table+` (id, callback_id, sealed, created_at) VALUES ($1, $2, $3, $4)`,
+		id, callbackID, sealed, store.Micros(tx.Now)))
 }
 
 // expireSecrets makes the current secret of a first endpoint expire at an instant, and those
@@ -254,17 +251,17 @@ func retire(ctx context.Context, tx *store.Tx, of webhook.Endpoint, secretID str
 	return err == nil, err
 }
 
-// setDisabled disables or enables an endpoint; it returns false if it already is so.
-func setDisabled(ctx context.Context, tx *store.Tx, c webhook.Callback, off bool) (bool, error) {
+// SetEnabled enables or disables an endpoint; changed is false if it already was so. Events
+// during a disabled period are not delivered.
+func (s *Service) SetEnabled(ctx context.Context, tx *store.Tx, c webhook.Callback, on bool) (changed bool, err error) {
 	table, id := tableOf(c.Endpoint)
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE `+table+` SET disabled_at = $2 WHERE id = $1 AND (disabled_at IS NULL) = $3`,
-		id, sql.NullInt64{Int64: store.Micros(tx.Now), Valid: off}, off))
+		id, sql.NullInt64{Int64: store.Micros(tx.Now), Valid: !on}, !on))
 }
 
 func setStatuses(ctx context.Context, tx *store.Tx, c webhook.Callback, statuses []string) error {
 	table, id := tableOf(c.Endpoint)
-	_, err := tx.ExecContext(ctx, `UPDATE `+table+` SET statuses = $2 WHERE id = $1`, id, strings.Join(statuses, " "))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE `+table+` SET statuses = $2 WHERE id = $1`, id, strings.Join(statuses, " ")))
 }
 
 // deleteExpired returns a function that deletes secrets of a table that no longer sign.

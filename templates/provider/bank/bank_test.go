@@ -2,21 +2,16 @@ package bank
 
 import (
 	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/a-h/templ"
-	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil/golden"
 	"vestibule/templates/ui"
 )
-
-var update = flag.Bool("update", false, "write the pages that are expected")
 
 func examples(lang i18n.Lang) map[string]templ.Component {
 	page := Page{Lang: lang, Style: "/assets/provider.css", Icon: "/assets/icon.svg", Bank: "Acorn <Cove>", Client: "Tern & Sons",
@@ -62,20 +57,8 @@ func TestPages(t *testing.T) {
 			if err := c.Render(t.Context(), &buf); err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join("testdata", name+"."+string(lang)+".html")
-			got := strings.ReplaceAll(buf.String(), "><", ">\n<") + "\n"
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("%s (go test -update writes it anew): -want +got\n%s", file, diff)
-			}
+			got := buf.String()
+			golden.CompareHTML(t, "testdata/"+name+"."+string(lang)+".html", got)
 			if strings.Contains(got, "<script") || strings.Contains(got, "style=") || strings.Contains(got, "<Cove>") {
 				t.Errorf("%s has script, inline style, or text that is not escaped", name)
 			}

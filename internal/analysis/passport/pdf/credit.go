@@ -143,7 +143,7 @@ func (d *document) tradelines() {
 	d.Text(x, d.Y, label, "Payment months:")
 	x += d.Width(label, "Payment months:") + 3
 	for _, m := range months {
-		d.cell(x, d.Y-0.5, m.paid)
+		d.wide(x, d.Y-0.5, 4, m.paid)
 		x += 4.6
 		d.Text(x, d.Y, label, m.words)
 		x += d.Width(label, m.words) + 3.5
@@ -225,8 +225,6 @@ func (d *document) history(y float64, all []report.PaymentMonth) {
 		}
 	}
 }
-
-func (d *document) cell(x, y float64, p paid) { d.wide(x, y, 4, p) }
 
 func (d *document) wide(x, y, w float64, p paid) {
 	d.Box(x, y, w, 4, p.fill)

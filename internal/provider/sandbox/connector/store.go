@@ -22,11 +22,10 @@ type authorization struct {
 }
 
 func insert(ctx context.Context, tx *store.Tx, id, page string, a authorization) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO connector_authorizations
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO connector_authorizations
 		(authorization_hash, page_hash, institution, redirect_uri, state, language, step, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, store.Hash(id), store.Hash(page), a.institution, a.redirectURI, a.state, a.language,
-		string(a.Step), store.Micros(a.expires))
-	return err
+		string(a.Step), store.Micros(a.expires)))
 }
 
 // open binds a page to the first browser that opens it. It returns false for later ones.
@@ -96,10 +95,9 @@ func ofAccess(ctx context.Context, q store.Queryer, access, institution string, 
 
 // revoke deletes the authorization of access or of what renews it.
 func revoke(ctx context.Context, tx *store.Tx, access, refresh, institution string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM connector_authorizations
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM connector_authorizations
 		WHERE (access_hash = $1 OR code_hash = $2 AND step = $3) AND institution = $4`,
-		store.Hash(access), store.Hash(refresh), string(stepGranted), institution)
-	return err
+		store.Hash(access), store.Hash(refresh), string(stepGranted), institution))
 }
 
 // deleteExpired is the step of Sweep.

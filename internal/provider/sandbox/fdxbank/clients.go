@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -142,7 +143,7 @@ func certified(r *http.Request, want string) bool {
 		return false
 	}
 	leaf := r.TLS.PeerCertificates[0]
-	if strings.EqualFold(thumbprint(sha256.Sum256(leaf.Raw)), want) {
+	if strings.EqualFold(fmt.Sprintf("%x", sha256.Sum256(leaf.Raw)), want) {
 		return true
 	}
 	return len(r.TLS.VerifiedChains) > 0 && leaf.Subject.String() == want

@@ -24,7 +24,6 @@ package fdxbank
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -298,6 +297,3 @@ func (c Client) check() error {
 func (c Client) until(b banks.Bank, now time.Time) time.Time {
 	return now.AddDate(0, 0, cmp.Or(c.Days, int(b.Lifetime()/(24*time.Hour))))
 }
-
-// thumbprint returns the SHA-256 of a certificate as Client.Certificate has it.
-func thumbprint(sum [32]byte) string { return hex.EncodeToString(sum[:]) }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"flag"
 	"io"
 	"log/slog"
 	"net/http"
@@ -23,8 +22,6 @@ import (
 	"vestibule/internal/testutil/storetest"
 	"vestibule/web"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 const (
 	bank     = "acorn-cove-savings-bank"

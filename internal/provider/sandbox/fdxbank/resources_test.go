@@ -7,16 +7,14 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"vestibule/internal/provider/sandbox/fdxbank"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/golden"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -45,19 +43,7 @@ func TestResources(t *testing.T) {
 					add("/accounts/" + id + path)
 				}
 			}
-			file := filepath.Join("testdata", user+"-"+version+".txt")
-			if *update {
-				if err := os.WriteFile(file, all.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), all.String()); diff != "" {
-				t.Errorf("%s (-update rewrites it):\n%s", file, diff)
-			}
+			golden.Compare(t, "testdata/"+user+"-"+version+".txt", all.String())
 		}
 	}
 }

@@ -141,8 +141,8 @@ func useCode(ctx context.Context, tx *store.Tx, code string, now time.Time) (boo
 }
 
 func revokeConsent(ctx context.Context, tx *store.Tx, id string, now time.Time) error {
-	_, err := tx.ExecContext(ctx, `UPDATE fdx_bank_consents SET revoked_at = $1 WHERE id = $2 AND revoked_at = 0`, store.Micros(now), id)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE fdx_bank_consents SET revoked_at = $1 WHERE id = $2 AND revoked_at = 0`,
+		store.Micros(now), id))
 }
 
 // token is a row of fdx_bank_tokens with its consent.
@@ -159,9 +159,9 @@ const (
 )
 
 func insertToken(ctx context.Context, tx *store.Tx, value, consentID, kind, scope string, expires time.Time) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO fdx_bank_tokens (token_hash, consent_id, kind, scope, expires_at) VALUES ($1, $2, $3, $4, $5)`,
-		store.Hash(value), consentID, kind, scope, store.Micros(expires))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO fdx_bank_tokens (token_hash, consent_id, kind, scope, expires_at)
+		VALUES ($1, $2, $3, $4, $5)`,
+		store.Hash(value), consentID, kind, scope, store.Micros(expires)))
 }
 
 func tokenOf(ctx context.Context, q store.Queryer, value string) (token, error) {
@@ -181,8 +181,7 @@ func useRefreshToken(ctx context.Context, tx *store.Tx, value string, now time.T
 }
 
 func deleteToken(ctx context.Context, tx *store.Tx, value string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM fdx_bank_tokens WHERE token_hash = $1`, store.Hash(value))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM fdx_bank_tokens WHERE token_hash = $1`, store.Hash(value)))
 }
 
 // useAssertion records the id of a client's assertion. It returns false for one that was

@@ -1,11 +1,6 @@
 package payroll
 
 import (
-	"bytes"
-	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -19,10 +14,9 @@ import (
 	"vestibule/internal/provider/sandbox/signin"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/golden"
 	"vestibule/internal/testutil/proptest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 const link = "3f0e9a44-3d3a-4f6e-9f6c-1f2b8f0c7a55"
 
@@ -65,24 +59,7 @@ func TestIncomeReportsFromPayroll(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var pretty bytes.Buffer
-			if err := json.Indent(&pretty, raw, "", "\t"); err != nil {
-				t.Fatal(err)
-			}
-			pretty.WriteByte('\n')
-			golden := filepath.Join("testdata", "income-"+c.name+".json")
-			if *update {
-				if err := os.WriteFile(golden, pretty.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), pretty.String()); diff != "" {
-				t.Errorf("report differs from %s (-update rewrites it):\n%s", golden, diff)
-			}
+			golden.CompareJSON(t, "testdata/income-"+c.name+".json", "\t", raw)
 			if c.name == "no-statements" != (body.Income.Summary.AnnualGross == nil) {
 				t.Errorf("summary %v", body.Income.Summary)
 			}

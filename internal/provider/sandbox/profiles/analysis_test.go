@@ -2,16 +2,14 @@ package profiles
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
+	"encoding/json"
 	"regexp"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/golden"
 )
 
 // TestProfileAnalysis holds the whole analysis of the default profile
@@ -25,24 +23,11 @@ func TestProfileAnalysis(t *testing.T) {
 		t.Fatal(err)
 	}
 	var pretty bytes.Buffer
-	if err := indent(&pretty, raw); err != nil {
+	if err := json.Indent(&pretty, raw, "", "  "); err != nil {
 		t.Fatal(err)
 	}
 	list := regexp.MustCompile(`(\[|,)\s+(-?\d+\.\d\d)`)
-	got := list.ReplaceAll(pretty.Bytes(), []byte("$1 $2"))
-	const file = "analysis-default-2026-07-14.json"
-	if *update {
-		if err := os.WriteFile(filepath.Join("testdata", file), got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(filepath.Join("testdata", file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("the analysis differs from %s (-update rewrites it):\n%s", file, diff)
-	}
+	golden.Compare(t, "testdata/analysis-default-2026-07-14.json", list.ReplaceAllString(pretty.String(), "$1 $2")+"\n")
 }
 
 // TestProfileAnalyses explains each profile on several dates, a leap day

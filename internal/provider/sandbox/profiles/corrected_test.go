@@ -1,13 +1,8 @@
 package profiles
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/cashflow"
@@ -15,6 +10,7 @@ import (
 	"vestibule/internal/analysis/eligibility"
 	incomes "vestibule/internal/analysis/income"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/golden"
 )
 
 // TestCorrectedReports holds reports of each kind of the multi-account profile, computed from its
@@ -53,22 +49,6 @@ func TestCorrectedReports(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var pretty bytes.Buffer
-		if err := indent(&pretty, got); err != nil {
-			t.Fatal(err)
-		}
-		file := filepath.Join("testdata", name+"-multi-corrected.json")
-		if *update {
-			if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), pretty.String()); diff != "" {
-			t.Errorf("report differs from %s (-update rewrites it):\n%s", file, diff)
-		}
+		golden.CompareJSON(t, "testdata/"+name+"-multi-corrected.json", "  ", got)
 	}
 }

@@ -2,8 +2,6 @@ package profiles
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +14,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/sandbox/payroll"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/golden"
 )
 
 // tenant is a profile's whole application: what the consumer states, where that is
@@ -82,23 +81,7 @@ func TestProfileEligibilityReports(t *testing.T) {
 				if !bytes.Equal(got, again) {
 					t.Error("the same input gave other bytes")
 				}
-				var pretty bytes.Buffer
-				if err := indent(&pretty, got); err != nil {
-					t.Fatal(err)
-				}
-				file := filepath.Join("testdata", "eligibility-"+name+"-"+strings.ToLower(string(w))+".json")
-				if *update {
-					if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(string(want), pretty.String()); diff != "" {
-					t.Errorf("report differs from %s (-update rewrites it):\n%s", file, diff)
-				}
+				golden.CompareJSON(t, "testdata/eligibility-"+name+"-"+strings.ToLower(string(w))+".json", "  ", got)
 				back, err := report.ParseEligibility(got)
 				if err != nil {
 					t.Fatalf("its own reader refuses it: %v", err)

@@ -2,8 +2,6 @@ package profiles
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,8 +9,8 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	incomes "vestibule/internal/analysis/income"
-	"vestibule/internal/contract"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/golden"
 )
 
 // stated is what the consumer of a test says about the work.
@@ -58,23 +56,7 @@ func TestProfileIncomeReports(t *testing.T) {
 				if !bytes.Equal(got, again) {
 					t.Error("the same input gave other bytes")
 				}
-				var pretty bytes.Buffer
-				if err := indent(&pretty, got); err != nil {
-					t.Fatal(err)
-				}
-				file := filepath.Join("testdata", "income-"+name+"-"+day+".json")
-				if *update {
-					if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(string(want), pretty.String()); diff != "" {
-					t.Errorf("report differs from %s (-update rewrites it):\n%s", file, diff)
-				}
+				golden.CompareJSON(t, "testdata/income-"+name+"-"+day+".json", "  ", got)
 				back, err := report.ParseIncome(got)
 				if err != nil {
 					t.Fatalf("its own reader refuses it: %v", err)
@@ -87,25 +69,9 @@ func TestProfileIncomeReports(t *testing.T) {
 	}
 }
 
-func TestProfileIncomeOutcomes(t *testing.T) {
+func TestIncomeListsInvestmentAccounts(t *testing.T) {
 	when := at(t, "2026-07-14T00:00:00Z")
-	for _, name := range Names() {
-		want := contract.Substatus("")
-		if name == "noincome" {
-			want = contract.SubNoRecentInformation
-		}
-		st, sub := Bank{}.Fetch(name, link, when).Outcome(when)
-		if st != contract.StatusSuccess || sub != want {
-			t.Errorf("outcome of %s = %s %s, want SUCCESS %s", name, st, sub, want)
-		}
-	}
 	multi := Bank{}.Fetch("multi", link, when)
-	brokerage := multi.Connections[0].Accounts[2]
-	st, sub := multi.Only([]string{brokerage.ID}).Outcome(when)
-	if st != contract.StatusNotAuthenticated || sub != contract.SubIncompatibleAccounts {
-		t.Errorf("outcome of an investment account alone = %s %s, want %s %s",
-			st, sub, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts)
-	}
 	if got := incomes.Build(incomes.Input{Bank: multi}, when).AccountDetails; len(got) != 3 || got[2].AccountType != report.Investment {
 		t.Errorf("the multi-account profile lists %d accounts, want three with the investment account", len(got))
 	}

@@ -1,18 +1,14 @@
 package profiles
 
 import (
-	"bytes"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/golden"
 )
 
 // TestOtherProfileReports compares the cashflow report of each profile that only a
@@ -32,23 +28,7 @@ func TestOtherProfileReports(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var pretty bytes.Buffer
-		if err := indent(&pretty, got); err != nil {
-			t.Fatal(err)
-		}
-		file := filepath.Join("testdata", p.name+"-2026-07-14.json")
-		if *update {
-			if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), pretty.String()); diff != "" {
-			t.Errorf("report differs from %s (-update rewrites it):\n%s", file, diff)
-		}
+		golden.CompareJSON(t, "testdata/"+p.name+"-2026-07-14.json", "  ", got)
 	}
 }
 

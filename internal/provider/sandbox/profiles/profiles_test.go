@@ -2,14 +2,8 @@ package profiles
 
 import (
 	"bytes"
-	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/cashflow"
@@ -19,9 +13,8 @@ import (
 	"vestibule/internal/provider/sandbox/signin"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 const link = "5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11"
 
@@ -59,23 +52,7 @@ func TestProfileReports(t *testing.T) {
 				if !bytes.Equal(got, again) {
 					t.Error("the same input gave other bytes")
 				}
-				var pretty bytes.Buffer
-				if err := indent(&pretty, got); err != nil {
-					t.Fatal(err)
-				}
-				file := filepath.Join("testdata", name+"-"+day+".json")
-				if *update {
-					if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(string(want), pretty.String()); diff != "" {
-					t.Errorf("report differs from %s (-update rewrites it):\n%s", file, diff)
-				}
+				golden.CompareJSON(t, "testdata/"+name+"-"+day+".json", "  ", got)
 				if _, err := report.ParseCashflow(got); err != nil {
 					t.Errorf("its own reader refuses it: %v", err)
 				}
@@ -213,13 +190,6 @@ func TestLogin(t *testing.T) {
 			t.Errorf("Login(%q) = %+v, want %+v", c.username, in, want)
 		}
 	}
-}
-
-func indent(b *bytes.Buffer, raw []byte) error {
-	if err := json.Indent(b, raw, "", "  "); err != nil {
-		return err
-	}
-	return b.WriteByte('\n')
 }
 
 // TestProfilesWithoutUsableAccounts: that a report of debts or of investments alone is

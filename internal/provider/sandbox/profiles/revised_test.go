@@ -2,8 +2,6 @@ package profiles
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,6 +10,7 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	incomes "vestibule/internal/analysis/income"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/golden"
 )
 
 // TestRevisedIncomeReport holds the whole report of the multi-account profile,
@@ -38,23 +37,7 @@ func TestRevisedIncomeReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var pretty bytes.Buffer
-	if err := indent(&pretty, got); err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join("testdata", "income-multi-revised.json")
-	if *update {
-		if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), pretty.String()); diff != "" {
-		t.Errorf("report differs from %s (-update rewrites it):\n%s", file, diff)
-	}
+	golden.CompareJSON(t, "testdata/income-multi-revised.json", "  ", got)
 	back, err := report.ParseIncome(got)
 	if err != nil {
 		t.Fatalf("its own reader refuses it: %v", err)

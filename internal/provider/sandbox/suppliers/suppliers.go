@@ -74,9 +74,6 @@ const (
 // Quotes name who quoted the sandbox's rates.
 const quoted = "SANDBOX_FIXED_RATES"
 
-// Known reports whether there is a supplier of that code.
-func (Bureaus) Known(code string) bool { _, ok := report.SupplierOf(code); return ok }
-
 // Place returns the country of a supplier, for users to search: with its name in its
 // own language if different; for the reader of documents, what it reads.
 func (Bureaus) Place(l i18n.Lang, code string) string {
