@@ -29,7 +29,7 @@ func (b *testServer) announce(a Application, revision string) {
 		Status: contract.StatusSuccess}
 	b.advanceClock(time.Second)
 	b.tx(func(ctx context.Context, tx *store.Tx) error {
-		_, _, err := b.HandleWebhook(ctx, tx, e)
+		_, _, err := b.handleWebhook(ctx, tx, e, nil)
 		return err
 	})
 }
