@@ -28,7 +28,8 @@ func argsCell(id string) store.Cell {
 const attemptColumns = `a.id, a.application_id, a.number, a.browser_hash, a.args, a.started_at, a.expires_at, a.returned_at`
 
 func findByReference(ctx context.Context, q store.Queryer, vault *store.Vault, reference []byte) (Attempt, error) {
-	return scan(ctx, q, vault, q.QueryRowContext(ctx, `SELECT `+attemptColumns+` FROM redirect_attempts a WHERE reference_hash = $1`, reference))
+	return scan(ctx, q, vault, q.QueryRowContext(ctx, `SELECT `+attemptColumns+`
+		FROM redirect_attempts a WHERE reference_hash = $1`, reference))
 }
 
 func findByID(ctx context.Context, q store.Queryer, vault *store.Vault, id string) (Attempt, error) {
@@ -40,7 +41,8 @@ func scan(ctx context.Context, q store.Queryer, vault *store.Vault, row *sql.Row
 	var a Attempt
 	var args []byte
 	var started, expires, returned int64
-	if err := row.Scan(append([]any{&a.ID, &a.Application, &a.Number, &a.browser, &args, &started, &expires, &returned}, more...)...); err != nil {
+	all := append([]any{&a.ID, &a.Application, &a.Number, &a.browser, &args, &started, &expires, &returned}, more...)
+	if err := row.Scan(all...); err != nil {
 		return Attempt{}, store.MapNotFound(err)
 	}
 	plain, err := vault.Open(ctx, q, store.SystemKey, argsCell(a.ID), args)

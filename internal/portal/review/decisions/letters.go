@@ -83,7 +83,8 @@ func (s *Service) emailOf(ctx context.Context, a applications.Application,
 	if err != nil {
 		return resume.DecisionEmail{}, err
 	}
-	in := resume.DecisionEmail{Application: a.ID, DataKey: a.DataKey(), Number: number, Lang: a.Lang, Email: to, Link: taken.Decision == MoreAsked}
+	in := resume.DecisionEmail{Application: a.ID, DataKey: a.DataKey(), Number: number, Lang: a.Lang, Email: to,
+		Link: taken.Decision == MoreAsked}
 	if !in.Lang.Spoken() {
 		in.Lang = i18n.English
 	}
