@@ -132,8 +132,7 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 // both together.
 func (h *Handler) initialize(
 	ctx context.Context, a applications.Application, t applications.Attempt, fields prefill.Fields,
-) (applications.Attempt, error) {
-	var err error
+) (saved applications.Attempt, err error) {
 	switch {
 	case t.Token != "" || t.ConsumerID != "" || a.Variant == applications.ByPrefill && t.Verified:
 		return t, nil
