@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -15,12 +16,14 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"vestibule/internal/app"
+	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
@@ -139,6 +142,42 @@ func TestMetrics(t *testing.T) {
 	w.nothingLeaked(t)
 }
 
+var transactions = regexp.MustCompile(`vestibule_database_transactions_total\{party="([a-z]+)"\} ([0-9]+)`)
+
+// TestTransactionsOfAJourney counts the transactions of the least journey of three, because other work may commit meanwhile.
+func TestTransactionsOfAJourney(t *testing.T) {
+	t.Parallel()
+	w := startServer(t, "", "--admin-addr=127.0.0.1:0")
+	reviewer := w.signIn(t)
+	count := func() map[string]int {
+		all := map[string]int{}
+		for _, m := range transactions.FindAllStringSubmatch(string(good(t, 200, ask(t, "GET", w.Admin+"/metrics", "")).Body), -1) {
+			all[m[1]], _ = strconv.Atoi(m[2])
+		}
+		return all
+	}
+	want := map[string]int{store.Portal: 5, store.Provider: 4} // as docs/explanation/scaling.md lists them
+	least := map[string]int{store.Portal: 1000, store.Provider: 1000}
+	for range 3 {
+		before := count()
+		sent := good(t, 303, ask(t, "POST", w.Portal+"/applications", goodForm().Encode(), "Content-Type", asForm))
+		id := strings.Split(sent.Header.Get("Location"), "/")[2]
+		w.complete(t, w.connect(t, id, cookieOf(t, sent)))
+		w.state(t, id, "ready")
+		review := w.Portal + "/review/applications/" + id
+		good(t, 200, ask(t, "GET", review, "", "Cookie", reviewer))
+		good(t, 303, ask(t, "POST", review+"/decision", "seen=0&decision=approved", "Content-Type", asForm, "Cookie", reviewer))
+		w.until(t, func() bool { return count()[store.Provider] >= before[store.Provider]+want[store.Provider] })
+		after := count()
+		for party := range least {
+			least[party] = min(least[party], after[party]-before[party])
+		}
+	}
+	if !maps.Equal(least, want) {
+		t.Errorf("a journey has %v transactions, want %v", least, want)
+	}
+}
+
 // collector receives traces by OTLP over HTTP.
 type collector struct {
 	mu   sync.Mutex
@@ -239,13 +278,13 @@ func TestTraces(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("the parent of the provider's span is %v, want %v", got, want)
 	}
-	// The report's job is of the request that ended the visit, and the portal's, which
-	// fetches the report, of the webhook that announced it.
+	// The report's job is of the request that ended the visit, and the portal fetches the
+	// report while the webhook that announces it waits.
 	if got := above(find("job reports.generate")); len(got) != 3 || got[1] != "POST /visits/{token}/complete" {
 		t.Errorf("the parent of the report's job is %v", got)
 	}
 	if got := above(find("GET /connect/cashflow/v2/json")); len(got) < 3 ||
-		!strings.HasPrefix(got[1], "call ") || !strings.HasPrefix(got[2], "job ") {
+		!strings.HasPrefix(got[1], "call ") || got[2] != "POST /webhooks/visit" {
 		t.Errorf("the report is asked for below %v", got)
 	}
 	all := strings.Join(c.raw, "\n")

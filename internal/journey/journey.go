@@ -259,7 +259,7 @@ func (a *Application) returned(in *Input) Do {
 		return 0
 	case current && a.State == Failed:
 	case in.Status == contract.StatusSuccess:
-		return a.succeed(in) | AskStatus
+		return a.succeed(in) // the report says more than its status
 	case current && a.State != Pending:
 		a.move(Pending, in)
 	}

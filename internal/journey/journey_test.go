@@ -40,7 +40,7 @@ func TestStep(t *testing.T) {
 		{"onSuccess is asked about", []State{Connecting}, in(CallbackSuccess, contract.StatusSuccess), Returned, AskStatus},
 		{"onExit leaves", []State{Connecting, Returned}, in(CallbackExit, ""), Exited, 0},
 		{"return SUCCESS with a report", []State{Connecting, Returned, Pending, Exited, Expired},
-			in(ReturnSuccess, contract.StatusSuccess), Pending, AskStatus | Fetch},
+			in(ReturnSuccess, contract.StatusSuccess), Pending, Fetch},
 		{"return SUCCESS while it is made", []State{Connecting, Returned, Exited, Expired},
 			in(ReturnSuccess, contract.StatusPending), Pending, AskStatus},
 		{"return SUCCESS without a report", []State{Connecting, Returned, Exited, Expired},

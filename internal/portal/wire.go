@@ -105,7 +105,7 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 
 	service := &applications.Service{DB: c.DB, Queue: h.queue, Provider: client,
 		Products: c.Account.Products, AssetsOnly: c.Account.AssetsOnly,
-		Environment: c.Environment, RevisionCheck: profile.RevisionCheck, Now: c.Now, Log: c.Log,
+		Environment: c.Environment, FetchEarly: !c.DisableWorkers, RevisionCheck: profile.RevisionCheck, Now: c.Now, Log: c.Log,
 		FormTargets: profile.PageOrigins(c.ProviderURL), NotifiedDecisions: c.Review.Pages()}
 	h.kit = &embedkit.Kit{DB: c.DB, Now: c.Now, Base: renderer.base, Adapt: renderer.adapt, Assets: c.Assets}
 	h.applicants = &applicant.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver, Kit: h.kit,

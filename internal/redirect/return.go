@@ -91,17 +91,7 @@ func (c *Handler) handleReturnPost(w http.ResponseWriter, r *http.Request) error
 
 // finish consumes the outcome that handleReturnPost stored.
 func (c *Handler) finish(w http.ResponseWriter, r *http.Request) error {
-	var a Attempt
-	var o Outcome
-	err := c.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		id, stashed, err := findStashed(ctx, tx, store.Hash(r.PathValue("handle")))
-		if err != nil {
-			return err
-		}
-		o = stashed
-		a, err = findByID(ctx, tx, c.DB.Vault, id)
-		return err
-	})
+	a, o, err := findStashed(r.Context(), c.DB.SQL, c.DB.Vault, store.Hash(r.PathValue("handle")), c.DB.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		err = errHandle
 	}
@@ -131,11 +121,7 @@ func (c *Handler) accept(ctx context.Context, raw string) (Attempt, Outcome, err
 	if err != nil {
 		return Attempt{}, Outcome{}, err
 	}
-	var a Attempt
-	err = c.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		a, err = findByReference(ctx, tx, c.DB.Vault, store.Hash(args))
-		return err
-	})
+	a, err := findByReference(ctx, c.DB.SQL, c.DB.Vault, store.Hash(args))
 	if errors.Is(err, store.ErrNotFound) {
 		err = errUnknownAttempt
 	}

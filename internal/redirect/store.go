@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"time"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/store"
 )
 
@@ -26,21 +25,24 @@ func argsCell(id string) store.Cell {
 	return store.Cell{Table: "attempts", Column: "args", Row: id}
 }
 
-const attemptColumns = `id, application_id, number, browser_hash, args, started_at, expires_at, returned_at`
+const attemptColumns = `a.id, a.application_id, a.number, a.browser_hash, a.args, a.started_at, a.expires_at, a.returned_at`
 
 func findByReference(ctx context.Context, q store.Queryer, vault *store.Vault, reference []byte) (Attempt, error) {
-	return scan(ctx, q, vault, q.QueryRowContext(ctx, `SELECT `+attemptColumns+` FROM redirect_attempts WHERE reference_hash = $1`, reference))
+	return scan(ctx, q, vault, q.QueryRowContext(ctx, `SELECT `+attemptColumns+`
+		FROM redirect_attempts a WHERE reference_hash = $1`, reference))
 }
 
 func findByID(ctx context.Context, q store.Queryer, vault *store.Vault, id string) (Attempt, error) {
-	return scan(ctx, q, vault, q.QueryRowContext(ctx, `SELECT `+attemptColumns+` FROM redirect_attempts WHERE id = $1`, id))
+	return scan(ctx, q, vault, q.QueryRowContext(ctx, `SELECT `+attemptColumns+` FROM redirect_attempts a WHERE id = $1`, id))
 }
 
-func scan(ctx context.Context, q store.Queryer, vault *store.Vault, row *sql.Row) (Attempt, error) {
+// scan scans the columns, and more after them.
+func scan(ctx context.Context, q store.Queryer, vault *store.Vault, row *sql.Row, more ...any) (Attempt, error) {
 	var a Attempt
 	var args []byte
 	var started, expires, returned int64
-	if err := row.Scan(&a.ID, &a.Application, &a.Number, &a.browser, &args, &started, &expires, &returned); err != nil {
+	all := append([]any{&a.ID, &a.Application, &a.Number, &a.browser, &args, &started, &expires, &returned}, more...)
+	if err := row.Scan(all...); err != nil {
 		return Attempt{}, store.MapNotFound(err)
 	}
 	plain, err := vault.Open(ctx, q, store.SystemKey, argsCell(a.ID), args)
@@ -72,14 +74,13 @@ func stashOutcome(ctx context.Context, tx *store.Tx, handle []byte, attempt stri
 		handle, attempt, string(o.Kind), string(o.Status), string(o.Error), o.PublicToken, store.Micros(until), limit))
 }
 
-func findStashed(ctx context.Context, tx *store.Tx, handle []byte) (attempt string, o Outcome, err error) {
-	var kind, status, widget string
-	err = tx.QueryRowContext(ctx, `
-		SELECT attempt_id, outcome, status, error, public_token FROM pending_outcomes
-		WHERE handle_hash = $1 AND expires_at > $2`, handle, store.Micros(tx.Now)).
-		Scan(&attempt, &kind, &status, &widget, &o.PublicToken)
-	o.Kind, o.Status, o.Error = contract.Outcome(kind), contract.Status(status), contract.WidgetError(widget)
-	return attempt, o, store.MapNotFound(err)
+// findStashed returns a stored outcome and its attempt.
+func findStashed(ctx context.Context, q store.Queryer, vault *store.Vault, handle []byte, now time.Time) (a Attempt, o Outcome, err error) {
+	a, err = scan(ctx, q, vault, q.QueryRowContext(ctx, `
+		SELECT `+attemptColumns+`, p.outcome, p.status, p.error, p.public_token
+		FROM pending_outcomes p JOIN redirect_attempts a ON a.id = p.attempt_id
+		WHERE p.handle_hash = $1 AND p.expires_at > $2`, handle, store.Micros(now)), &o.Kind, &o.Status, &o.Error, &o.PublicToken)
+	return a, o, err
 }
 
 func sweep(ctx context.Context, tx *store.Tx) error {

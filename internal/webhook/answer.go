@@ -104,10 +104,7 @@ func (o *Outbox) sealAnswer(ctx context.Context, q store.Queryer, d Delivery, a 
 	if err != nil {
 		return nil, err
 	}
-	key, err := o.Key(ctx, q, d.Subject)
-	if err == nil {
-		plain, err = o.DB.Vault.Seal(ctx, q, key, answerCell(d.ID, int64(d.Tries)), plain)
-	}
+	plain, err = o.DB.Vault.Seal(ctx, q, d.key, answerCell(d.ID, int64(d.Tries)), plain)
 	if isDeleted(err) {
 		return nil, nil
 	}

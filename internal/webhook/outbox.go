@@ -117,6 +117,7 @@ type Delivery struct {
 	Shredded bool   // the body's key is deleted
 
 	encrypted []byte // the body; nil before it is composed
+	key       string // that encrypts it
 }
 
 // Attempt is one attempt of a delivery.
@@ -312,18 +313,18 @@ func (o *Outbox) log(ctx context.Context, d Delivery, state State, more ...any) 
 // body returns the body of a delivery. It composes a missing one and encrypts it, to be
 // stored with the attempt, so that all attempts send the same bytes.
 func (o *Outbox) body(ctx context.Context, q store.Queryer, d *Delivery) ([]byte, error) {
-	key, err := o.Key(ctx, q, d.Subject)
-	if err != nil {
+	var err error
+	if d.key, err = o.Key(ctx, q, d.Subject); err != nil {
 		return nil, err
 	}
 	if d.encrypted != nil {
-		return o.DB.Vault.Open(ctx, q, key, o.cell(*d), d.encrypted)
+		return o.DB.Vault.Open(ctx, q, d.key, o.cell(*d), d.encrypted)
 	}
 	plain, err := o.Body(ctx, q, *d)
 	if err != nil {
 		return nil, err
 	}
-	d.encrypted, err = o.DB.Vault.Seal(ctx, q, key, o.cell(*d), plain)
+	d.encrypted, err = o.DB.Vault.Seal(ctx, q, d.key, o.cell(*d), plain)
 	return plain, err
 }
 

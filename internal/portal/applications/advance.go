@@ -1,9 +1,9 @@
 package applications
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
@@ -51,7 +51,7 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, a Application, in j
 			return a, err
 		}
 	}
-	if do.Has(journey.Fetch) {
+	if do.Has(journey.Fetch) && !a.early {
 		if err := s.Queue.Enqueue(ctx, tx, FetchReport{Application: a.ID}, jobs.UniqueKey(reportKey(a.ID, a.Journey.Succeeded))); err != nil {
 			return a, err
 		}
@@ -90,12 +90,45 @@ func (s *Service) record(ctx context.Context, tx *store.Tx, a Application, key s
 // clients that would open thousands of visits at the provider.
 const maxAttempts = 50
 
+// Next returns the attempt that a page opens next, for SaveAttempt to store after the service has given what starts it. It
+// returns ErrClosed if no attempt can be opened.
+func (s *Service) Next(a Application, mode Mode) (Attempt, error) {
+	if a.Journey.Attempt >= maxAttempts {
+		return Attempt{}, ErrClosed
+	}
+	number := a.Journey.Attempt + 1
+	return Attempt{Number: number, Mode: mode, ExternalID: a.externalID(number)}, nil
+}
+
+// SaveAttempt stores an attempt of Next, unless it is stored, and if it is Verified what starts its widget: a single-use token,
+// a consumer, or neither if the page itself starts it.
+func (s *Service) SaveAttempt(ctx context.Context, id string, t Attempt) (saved Attempt, err error) {
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		_, saved, err = s.begin(ctx, tx, id, t)
+		return err
+	})
+	return saved, err
+}
+
 // Begin opens the next attempt from any state that allows one: the first, another
 // while connecting, or a restart. It returns ErrClosed if no attempt can be opened.
 func (s *Service) Begin(ctx context.Context, tx *store.Tx, id string, mode Mode) (Application, Attempt, error) {
+	return s.begin(ctx, tx, id, Attempt{Mode: mode})
+}
+
+// begin is Begin with SaveAttempt's attempt, whose number is 0 for the next one.
+func (s *Service) begin(ctx context.Context, tx *store.Tx, id string, t Attempt) (Application, Attempt, error) {
 	a, err := s.Lock(ctx, tx, id)
 	if err != nil {
 		return Application{}, Attempt{}, err
+	}
+	if t.Number != 0 && t.Number <= a.Journey.Attempt {
+		if err := s.sealToken(ctx, tx, a, &t); err != nil {
+			return a, t, err
+		}
+		if own, err := setInitialization(ctx, tx, id, t); err != nil || own {
+			return a, t, err
+		}
 	}
 	if a.Journey.Attempt >= maxAttempts {
 		return a, Attempt{}, ErrClosed
@@ -124,21 +157,31 @@ func (s *Service) Begin(ctx context.Context, tx *store.Tx, id string, mode Mode)
 	if a.Journey.Attempt != before+1 {
 		return a, Attempt{}, ErrClosed
 	}
-	t := Attempt{Number: a.Journey.Attempt, Mode: mode, ExternalID: a.externalID(a.Journey.Attempt), CreatedAt: tx.Now}
+	t.Number, t.ExternalID, t.CreatedAt = a.Journey.Attempt, cmp.Or(t.ExternalID, a.externalID(a.Journey.Attempt)), tx.Now
 	if err := s.Queue.Enqueue(ctx, tx, Poll{Application: id, Attempt: t.Number}, jobs.UniqueKey(pollKey(id, t.Number, false)),
 		jobs.At(tx.Now.Add(firstPoll)), jobs.ID(&t.pollJob)); err != nil {
+		return a, t, err
+	}
+	if err := s.sealToken(ctx, tx, a, &t); err != nil {
 		return a, t, err
 	}
 	if err := insertAttempt(ctx, tx, id, t); err != nil {
 		return a, t, err
 	}
-	if a.Mode != mode {
-		a.Mode = mode
-		if err := setMode(ctx, tx, id, mode); err != nil {
+	if a.Mode != t.Mode {
+		a.Mode = t.Mode
+		if err := setMode(ctx, tx, id, t.Mode); err != nil {
 			return a, t, err
 		}
 	}
 	return a, t, nil
+}
+
+func (s *Service) sealToken(ctx context.Context, tx *store.Tx, a Application, t *Attempt) (err error) {
+	if t.Token != "" {
+		t.sealed, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, tokenCell(a.ID, t.Number), []byte(t.Token))
+	}
+	return err
 }
 
 // Current returns the newest attempt with its token decrypted, or store.ErrNotFound
@@ -151,20 +194,6 @@ func (s *Service) Current(ctx context.Context, a Application) (Attempt, error) {
 	plain, err := s.DB.Vault.Open(ctx, s.DB.SQL, a.dataKey, tokenCell(a.ID, t.Number), t.sealed)
 	t.Token, t.sealed = string(plain), nil
 	return t, err
-}
-
-// SaveToken stores what starts the attempt's widget: a single-use token, valid until
-// the given time, or a consumer. Both are empty if the page itself starts the widget.
-func (s *Service) SaveToken(ctx context.Context, tx *store.Tx, a Application, number int,
-	token string, until time.Time, consumerID string) error {
-	var sealed []byte
-	if token != "" {
-		var err error
-		if sealed, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, tokenCell(a.ID, number), []byte(token)); err != nil {
-			return err
-		}
-	}
-	return setInitialization(ctx, tx, a.ID, number, consumerID, sealed, until)
 }
 
 // RedirectOutcome applies a verified redirect outcome, in the transaction that consumed it.
@@ -181,13 +210,25 @@ func (s *Service) RedirectOutcome(ctx context.Context, tx *store.Tx, r redirect.
 	if o.PublicToken == "" {
 		return nil
 	}
-	return setPublicToken(ctx, tx, r.Application, r.Number, o.PublicToken)
+	return name(ctx, tx, r.Application, r.Number, "", o.PublicToken)
 }
 
-// HandleWebhook applies a verified webhook and returns the application that it
-// concerns. It ignores webhooks for unknown applications without an error, because
-// the service would retry them for three days to no effect.
-func (s *Service) HandleWebhook(ctx context.Context, tx *store.Tx, e webhook.Event) (id string, known bool, err error) {
+// ReceiveWebhook stores what a verified webhook says, with the report that it announces if the provider gives it soon. It
+// reports whether it knows the application: it ignores others without an error, because the service would retry them for
+// three days to no effect.
+func (s *Service) ReceiveWebhook(ctx context.Context, e webhook.Event) (known bool, err error) {
+	f := s.askEarly(ctx, e)
+	var id string
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		id, known, err = s.handleWebhook(ctx, tx, e, f)
+		return err
+	})
+	s.hub.wake(id)
+	return known, err
+}
+
+// handleWebhook is ReceiveWebhook with the report, nil for none, and returns the application's ID.
+func (s *Service) handleWebhook(ctx context.Context, tx *store.Tx, e webhook.Event, f *fetched) (id string, known bool, err error) {
 	id, number, err := findAttempt(ctx, tx, e.ExternalID, e.PublicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", false, nil
@@ -199,20 +240,21 @@ func (s *Service) HandleWebhook(ctx context.Context, tx *store.Tx, e webhook.Eve
 	if err != nil {
 		return "", true, err
 	}
+	before.early = f != nil
 	after, err := s.advance(ctx, tx, before, journey.Input{Kind: journey.Webhook, Attempt: number, EventID: e.EventID,
 		PublicToken: e.PublicToken, Status: e.Status, Substatus: e.Substatus})
 	if err != nil {
 		return "", true, err
+	}
+	if f != nil && !after.fetched && after.Journey.Succeeded == number {
+		return id, true, s.keep(ctx, tx, after, *f)
 	}
 	if e.Status == contract.StatusSuccess {
 		if err := s.announceRevision(ctx, tx, id, number, e, after.Version == before.Version); err != nil {
 			return "", true, err
 		}
 	}
-	if err := nameConsumer(ctx, tx, id, number, e.ConsumerID); err != nil {
-		return "", true, err
-	}
-	return id, true, setPublicToken(ctx, tx, id, number, e.PublicToken)
+	return id, true, name(ctx, tx, id, number, e.ConsumerID, e.PublicToken)
 }
 
 // Restart opens another attempt after an end state, or when a reviewer asked for

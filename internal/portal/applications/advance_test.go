@@ -157,14 +157,98 @@ func (b *testServer) begin(id string) Attempt {
 	b.t.Helper()
 	var t Attempt
 	b.tx(func(ctx context.Context, tx *store.Tx) error {
-		a, begun, err := b.Begin(ctx, tx, id, Embedded)
+		a, err := b.Get(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		t = begun
-		return b.SaveToken(ctx, tx, a, t.Number, "token", b.Now().Add(30*time.Minute), "")
+		if t, err = b.Next(a, Embedded); err != nil {
+			return err
+		}
+		t.Token, t.TokenUntil, t.Verified = "token", b.Now().Add(30*time.Minute), true
+		_, t, err = b.Service.begin(ctx, tx, id, t)
+		return err
 	})
 	return t
+}
+
+// TestPageViewsKeepTheirAttempts opens two pages that plan the same attempt.
+func TestPageViewsKeepTheirAttempts(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		b := newTestServer(t, db)
+		a := b.apply()
+		b.begin(a.ID)
+		a = b.now(a.ID)
+		want := map[string]string{}
+		for _, token := range []string{"one", "two"} {
+			next, err := b.Next(a, Embedded)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want[next.ExternalID] = token
+			for range 2 { // the first time as after a lost answer
+				if next, err = b.SaveAttempt(t.Context(), a.ID, next); err != nil {
+					t.Fatal(err)
+				}
+				next.Token, next.TokenUntil, next.Verified = token, b.Now().Add(time.Minute), true
+			}
+		}
+		all, err := b.Attempts(t.Context(), a.ID)
+		if err != nil || len(all) != 3 {
+			t.Fatalf("%d attempts, %v; want 3", len(all), err)
+		}
+		for _, at := range all[1:] {
+			if !at.Verified || want[at.ExternalID] == "" {
+				t.Errorf("attempt %d is verified: %v, as %q", at.Number, at.Verified, at.ExternalID)
+			}
+		}
+		if now, err := b.Current(t.Context(), a); err != nil || now.Token != want[now.ExternalID] {
+			t.Errorf("the newest attempt has the token %q, %v; want %q", now.Token, err, want[now.ExternalID])
+		}
+	})
+}
+
+// TestWebhooksBringTheirReport delivers one webhook several times at once.
+func TestWebhooksBringTheirReport(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		b := newTestServer(t, db)
+		b.FetchEarly = true
+		receive := func(a Application) {
+			known, err := b.ReceiveWebhook(t.Context(), webhook.Event{EventID: "w", ExternalID: a.ExternalID, PublicToken: publicToken,
+				Status: contract.StatusSuccess})
+			if err != nil || !known {
+				t.Error(known, err)
+			}
+		}
+		first := b.apply()
+		b.begin(first.ID)
+		before := len(b.jobs)
+		receive(first)
+		if now := b.now(first.ID); now.Journey.State != journey.Ready || len(b.jobs) != before {
+			t.Errorf("state %s, jobs %v; want ready without a job", now.Journey.State, b.jobs[before:])
+		}
+		second := b.apply()
+		b.begin(second.ID)
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() { receive(second) })
+		}
+		all.Wait()
+		if now := b.now(second.ID); now.Journey.State != journey.Ready || b.fetches.Load() != 2 {
+			t.Errorf("state %s, %d fetches of two reports", now.Journey.State, b.fetches.Load())
+		}
+		third := b.apply()
+		b.begin(third.ID)
+		b.err = errors.New("no answer")
+		receive(third)
+		b.err = nil
+		if now := b.now(third.ID); now.Journey.State != journey.Pending {
+			t.Errorf("state %s without the report, want pending", now.Journey.State)
+		}
+		b.work(false)
+		if now := b.now(third.ID); now.Journey.State != journey.Ready {
+			t.Errorf("state %s after its job, want ready", now.Journey.State)
+		}
+	})
 }
 
 func (b *testServer) input(id string, in journey.Input) Application {
@@ -232,8 +316,8 @@ var events = map[string]func(b *testServer, a Application){
 	},
 	"webhook": func(b *testServer, a Application) {
 		b.tx(func(ctx context.Context, tx *store.Tx) error {
-			_, known, err := b.HandleWebhook(ctx, tx, webhook.Event{EventID: "w1", ExternalID: a.ExternalID,
-				PublicToken: publicToken, Status: contract.StatusSuccess})
+			_, known, err := b.handleWebhook(ctx, tx, webhook.Event{EventID: "w1", ExternalID: a.ExternalID,
+				PublicToken: publicToken, Status: contract.StatusSuccess}, nil)
 			if !known {
 				b.t.Error("the webhook matches no application")
 			}
@@ -471,8 +555,8 @@ func TestKeepsReturnError(t *testing.T) {
 					redirect.Outcome{Kind: contract.OutcomeError, PublicToken: a.ID, Error: contract.WidgetSupplierError})
 			}
 			event := func(ctx context.Context, tx *store.Tx) error {
-				_, _, err := b.HandleWebhook(ctx, tx, webhook.Event{EventID: "e", ExternalID: attempt.ExternalID, PublicToken: a.ID,
-					Status: contract.StatusError, Substatus: contract.SubIncomplete})
+				_, _, err := b.handleWebhook(ctx, tx, webhook.Event{EventID: "e", ExternalID: attempt.ExternalID, PublicToken: a.ID,
+					Status: contract.StatusError, Substatus: contract.SubIncomplete}, nil)
 				return err
 			}
 			order := []func(context.Context, *store.Tx) error{back, event}

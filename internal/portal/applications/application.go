@@ -74,6 +74,7 @@ type Application struct {
 	raw        []byte // JSON of Report, if this transaction stores it
 	fetched    bool   // Report belongs to Journey.Succeeded and is not about to be replaced
 	fetchUntil time.Time
+	early      bool // this transaction stores the report that its input announces, so that no job must fetch it
 }
 
 // StoredReport identifies a stored report.

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"vestibule/internal/contract"
@@ -70,6 +71,7 @@ type Service struct {
 	Now         func() time.Time
 	Log         *slog.Logger
 
+	FetchEarly    bool                 // fetch a report while its webhook waits, where this process may also run jobs
 	RevisionCheck svcapi.RevisionCheck // how to look for corrections that no webhook announced; empty: not at all
 
 	// FormTargets are the provider's origins, to which forms may lead in addition to
@@ -87,7 +89,8 @@ type Service struct {
 	// OnApplicant is called in the transaction that stores the applicant's data.
 	OnApplicant []func(ctx context.Context, tx *store.Tx, a Application, f prefill.Fields) error
 
-	hub hub
+	hub   hub
+	early atomic.Int32 // reports that are fetched while their webhooks wait
 }
 
 // Offers reports whether applicants can apply for p: the account has it.

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"strings"
-	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/redirect"
@@ -51,18 +50,21 @@ func insertAttempt(ctx context.Context, tx *store.Tx, id string, t Attempt) erro
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO application_attempts (application_id, attempt, mode, external_id, consumer_id, token, token_until, opened, verified,
 			public_token, hurried_at, created_at, poll_job)
-		VALUES ($1, $2, $3, $4, '', NULL, 0, FALSE, FALSE, '', 0, $5, $6)`,
-		id, int64(t.Number), string(t.Mode), t.ExternalID, store.Micros(t.CreatedAt), t.pollJob)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, $8, '', 0, $9, $10)`,
+		id, int64(t.Number), string(t.Mode), t.ExternalID, t.ConsumerID, t.sealed, store.MicrosOrZero(t.TokenUntil), t.Verified,
+		store.Micros(t.CreatedAt), t.pollJob)
 	return err
 }
 
-// setInitialization stores what initializes an attempt's widget and marks the attempt's visit as
-// the portal's.
-func setInitialization(ctx context.Context, tx *store.Tx, id string, number int, consumerID string, sealed []byte, until time.Time) error {
-	_, err := tx.ExecContext(ctx, `
-		UPDATE application_attempts SET consumer_id = $1, token = $2, token_until = $3, verified = TRUE
-		WHERE application_id = $4 AND attempt = $5`, consumerID, sealed, store.Micros(until), id, int64(number))
-	return err
+// setInitialization stores what initializes a stored attempt's widget, if t is Verified: its visit is the portal's. It reports
+// whether the stored attempt is t, and not one of another page view with the same number.
+func setInitialization(ctx context.Context, tx *store.Tx, id string, t Attempt) (own bool, err error) {
+	return store.ExecOne(tx.ExecContext(ctx, `
+		UPDATE application_attempts SET consumer_id = CASE WHEN $6 THEN $1 ELSE consumer_id END,
+			token = CASE WHEN $6 THEN $2 ELSE token END, token_until = CASE WHEN $6 THEN $3 ELSE token_until END,
+			verified = verified OR $6
+		WHERE application_id = $4 AND attempt = $5 AND external_id = $7`,
+		t.ConsumerID, t.sealed, store.MicrosOrZero(t.TokenUntil), id, int64(t.Number), t.Verified, t.ExternalID))
 }
 
 // MarkOpened records that the attempt's widget was opened by a holder, as in
@@ -99,24 +101,16 @@ func setHurriedAt(ctx context.Context, tx *store.Tx, id string, number int) erro
 	return err
 }
 
-// setPublicToken stores the publicToken that a verified source named for an attempt, unless
-// one is stored.
-func setPublicToken(ctx context.Context, tx *store.Tx, id string, number int, publicToken string) error {
-	_, err := tx.ExecContext(ctx, `
-		UPDATE application_attempts SET public_token = $1
-		WHERE application_id = $2 AND attempt = $3 AND public_token = ''`, publicToken, id, int64(number))
-	return err
-}
-
-// nameConsumer stores the service's consumer ID of an attempt's applicant if it is a
-// UUID.
-func nameConsumer(ctx context.Context, tx *store.Tx, id string, number int, consumerID string) error {
+// name stores what a verified source named for an attempt: the service's consumer ID of its applicant, if it is a UUID,
+// and a publicToken, unless one is stored.
+func name(ctx context.Context, tx *store.Tx, id string, number int, consumerID, publicToken string) error {
 	if !contract.IsUUID(consumerID) {
-		return nil
+		consumerID = ""
 	}
 	_, err := tx.ExecContext(ctx, `
-		UPDATE application_attempts SET named_consumer = $1
-		WHERE application_id = $2 AND attempt = $3`, strings.ToLower(consumerID), id, int64(number))
+		UPDATE application_attempts SET named_consumer = CASE WHEN $1 = '' THEN named_consumer ELSE $1 END,
+			public_token = CASE WHEN public_token = '' THEN $4 ELSE public_token END
+		WHERE application_id = $2 AND attempt = $3`, strings.ToLower(consumerID), id, int64(number), publicToken)
 	return err
 }
 

@@ -11,20 +11,16 @@ import (
 	"vestibule/internal/store"
 )
 
-// RecordDecision stores a reviewer's decision, adds it to the timeline under its number
+// RecordDecision stores a reviewer's decision on a locked application, adds it to the timeline under its number
 // within the application, and notifies the subscribers of status changes. A decision
 // that is already stored changes nothing.
-func (s *Service) RecordDecision(ctx context.Context, tx *store.Tx, id string, d Decision) error {
-	a, err := s.Lock(ctx, tx, id)
-	if err != nil {
-		return err
-	}
-	if ok, err := storeDecision(ctx, tx, id, d); err != nil || !ok {
+func (s *Service) RecordDecision(ctx context.Context, tx *store.Tx, a Application, d Decision) error {
+	if ok, err := storeDecision(ctx, tx, a.ID, d); err != nil || !ok {
 		return err
 	}
 	a.Decision = d
 	state := string(a.Journey.State)
-	_, err = s.record(ctx, tx, a, "decision/"+strconv.FormatInt(d.Number, 10),
+	_, err := s.record(ctx, tx, a, "decision/"+strconv.FormatInt(d.Number, 10),
 		TimelineEntry{Kind: d.Kind, From: state, To: state, Reasons: d.Reasons}, a.Journey, true)
 	return err
 }

@@ -1,6 +1,7 @@
 package applications
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/webhook"
 )
 
 // enqueueAnalysis enqueues a job for the analysis of an application's newest report.
@@ -33,79 +35,131 @@ func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 	if a.fetched || number == 0 {
 		return nil
 	}
-	t, raw, meta, err := s.request(ctx, a, number, false, "")
-	switch {
+	t, err := attempt(ctx, s.DB.SQL, a.ID, number)
+	if err != nil {
+		return cancelIfDeleted(err)
+	}
+	switch err := s.lease(ctx, a.ID, false); {
 	case errors.Is(err, ErrFetching):
 		return jobs.Snooze(max(a.fetchUntil.Sub(s.now()), time.Second))
-	case t.Number == 0:
-		return cancelIfDeleted(err)
 	case err != nil:
-		return s.retryFetch(ctx, a, err)
+		return err
 	}
-	var got analysis
-	settled := false
-	if t.PublicToken = meta.PublicToken; a.Product == contract.Cashflow {
-		brief, cancel := context.WithTimeout(ctx, soon)
-		got, settled, _ = s.askAnalysis(brief, a, t)
-		cancel()
+	got, err := s.ask(ctx, a, t)
+	if err != nil {
+		return s.retryFetch(ctx, a, err)
 	}
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		locked, err := s.Lock(ctx, tx, a.ID)
-		if err != nil || locked.fetched || locked.Journey.Succeeded != number { // another attempt was started meanwhile
+		if err != nil {
 			return err
 		}
-		revision, _ := revisionOf(meta, -1)
-		r := reportRow{StoredReport: storedReport(number, revision, tx.Now, meta), settled: settled}
-		if err := s.store(ctx, tx, &locked, &r, raw, got); err != nil {
-			return err
-		}
-		if !settled {
-			if err := s.enqueueAnalysis(ctx, tx, locked, tx.Now.Add(analysisPace[0].every)); err != nil {
-				return err
-			}
-		}
-		if err := setPublicToken(ctx, tx, a.ID, number, meta.PublicToken); err != nil {
-			return err
-		}
-		if err := nameConsumer(ctx, tx, a.ID, number, report.Text(meta.ConsumerID)); err != nil {
-			return err
-		}
-		if locked.Decision.Kind == journey.MoreAsked && !t.CreatedAt.Before(locked.Decision.At) {
-			locked.Decision.AnsweredAt = r.At
-		}
-		in := journey.Input{Kind: journey.Fetched, Attempt: number, PublicToken: meta.PublicToken,
-			Status: contract.StatusSuccess}
-		if meta.Substatus != nil {
-			in.Substatus = *meta.Substatus
-		}
-		if _, err = s.advance(ctx, tx, locked, in); err != nil {
-			return err
-		}
-		return s.Queue.Remove(ctx, tx, Poll{}.Kind(), t.pollJob)
+		return s.keep(ctx, tx, locked, got)
 	})
 	s.hub.wake(a.ID)
 	return err
 }
 
-// request asks the provider for the report of an attempt with a lease. It returns the zero Attempt
-// and an error if the attempt is gone, or ErrFetching if another process has the lease.
-func (s *Service) request(ctx context.Context, a Application, number int, revision bool, etag string) (t Attempt, raw []byte,
-	meta *report.Meta, err error) {
-	if t, err = attempt(ctx, s.DB.SQL, a.ID, number); err != nil {
-		return Attempt{}, nil, nil, err
+// fetched is a report as the provider gave it, and the analysis behind it.
+type fetched struct {
+	attempt  Attempt
+	raw      []byte
+	meta     *report.Meta
+	analysis analysis
+	settled  bool // the provider gave the analysis, or has none
+}
+
+// ask asks the provider for the report of an attempt and the analysis behind it.
+func (s *Service) ask(ctx context.Context, a Application, t Attempt) (f fetched, err error) {
+	if f.raw, f.meta, err = s.Provider.Report(ctx, a.Product, t.ref()); err != nil {
+		return f, err
 	}
+	if t.PublicToken = f.meta.PublicToken; a.Product == contract.Cashflow {
+		brief, cancel := context.WithTimeout(ctx, soon)
+		defer cancel()
+		f.analysis, f.settled, _ = s.askAnalysis(brief, a, t)
+	}
+	f.attempt = t
+	return f, nil
+}
+
+// keep stores the first report of the attempt that succeeded, and completes the journey. The application must be locked.
+func (s *Service) keep(ctx context.Context, tx *store.Tx, locked Application, f fetched) error {
+	number := f.attempt.Number
+	if locked.fetched || locked.Journey.Succeeded != number { // another attempt was started meanwhile
+		return nil
+	}
+	revision, _ := revisionOf(f.meta, -1)
+	r := reportRow{StoredReport: storedReport(number, revision, tx.Now, f.meta), settled: f.settled}
+	if err := s.store(ctx, tx, &locked, &r, f.raw, f.analysis); err != nil {
+		return err
+	}
+	if !f.settled {
+		if err := s.enqueueAnalysis(ctx, tx, locked, tx.Now.Add(analysisPace[0].every)); err != nil {
+			return err
+		}
+	}
+	if err := name(ctx, tx, locked.ID, number, report.Text(f.meta.ConsumerID), f.meta.PublicToken); err != nil {
+		return err
+	}
+	if locked.Decision.Kind == journey.MoreAsked && !f.attempt.CreatedAt.Before(locked.Decision.At) {
+		locked.Decision.AnsweredAt = r.At
+	}
+	in := journey.Input{Kind: journey.Fetched, Attempt: number, PublicToken: f.meta.PublicToken, Status: contract.StatusSuccess}
+	if f.meta.Substatus != nil {
+		in.Substatus = *f.meta.Substatus
+	}
+	if _, err := s.advance(ctx, tx, locked, in); err != nil {
+		return err
+	}
+	return s.Queue.Remove(ctx, tx, Poll{}.Kind(), f.attempt.pollJob)
+}
+
+// While a webhook waits, its report is fetched for at most earlyTimeout, and at most maxEarly reports at once.
+const (
+	earlyTimeout = 2 * time.Second
+	maxEarly     = 16
+)
+
+// askEarly asks for the report that a webhook announces, so that both are stored together. It returns nil if there is none to
+// store yet, or if it does not arrive soon: then the webhook leaves it to a job.
+func (s *Service) askEarly(ctx context.Context, e webhook.Event) *fetched {
+	defer s.early.Add(-1)
+	if s.early.Add(1) > maxEarly || !s.FetchEarly || e.Status != contract.StatusSuccess {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, earlyTimeout)
+	defer cancel()
+	id, number, err := findAttempt(ctx, s.DB.SQL, e.ExternalID, e.PublicToken)
+	if err != nil {
+		return nil
+	}
+	a, err := s.Get(ctx, s.DB.SQL, id)
+	if err != nil || a.Journey.Attempt != number || a.Journey.Succeeded != 0 {
+		return nil
+	}
+	t, err := attempt(ctx, s.DB.SQL, id, number)
+	if err != nil || s.lease(ctx, id, false) != nil {
+		return nil
+	}
+	t.PublicToken = cmp.Or(t.PublicToken, e.PublicToken)
+	f, err := s.ask(ctx, a, t)
+	if err != nil {
+		s.Log.WarnContext(ctx, "report not fetched with its webhook", "application", id, "err", err.Error())
+		_ = release(context.WithoutCancel(ctx), s.DB.SQL, id) // otherwise the lease ends by itself
+		return nil
+	}
+	return &f
+}
+
+// lease takes the lease to fetch the report of an application, or a revision. It returns ErrFetching if another process has it.
+func (s *Service) lease(ctx context.Context, id string, revision bool) error {
 	now := s.now()
-	mine, err := lease(ctx, s.DB.SQL, a.ID, revision, now, now.Add(fetchLease))
+	mine, err := lease(ctx, s.DB.SQL, id, revision, now, now.Add(fetchLease))
 	if err == nil && !mine {
 		err = ErrFetching
 	}
-	if err != nil {
-		return Attempt{}, nil, nil, err
-	}
-	ref := t.ref()
-	ref.ETag = etag
-	raw, meta, err = s.Provider.Report(ctx, a.Product, ref)
-	return t, raw, meta, err
+	return err
 }
 
 // store stores a fetched report with its analysis (zero: none yet), and makes it the application's newest if it belongs to the newest

@@ -81,10 +81,16 @@ func (s *Service) refresh(ctx context.Context, id string, number int, ask bool) 
 	if ask {
 		etag = held.ETag
 	}
-	t, raw, meta, err := s.request(ctx, a, held.Attempt, true, etag)
-	if t.Number == 0 {
+	t, err := attempt(ctx, s.DB.SQL, id, held.Attempt)
+	if err != nil {
 		return false, err
 	}
+	if err := s.lease(ctx, id, true); err != nil {
+		return false, err
+	}
+	ref := t.ref()
+	ref.ETag = etag
+	raw, meta, err := s.Provider.Report(ctx, a.Product, ref)
 	if err != nil {
 		if errors.Is(err, svcapi.ErrNotModified) {
 			err = nil

@@ -29,7 +29,7 @@ func (b *testServer) announce(a Application, revision string) {
 		Status: contract.StatusSuccess}
 	b.advanceClock(time.Second)
 	b.tx(func(ctx context.Context, tx *store.Tx) error {
-		_, _, err := b.HandleWebhook(ctx, tx, e)
+		_, _, err := b.handleWebhook(ctx, tx, e, nil)
 		return err
 	})
 }
@@ -69,7 +69,11 @@ func (b *testServer) reported() Application {
 func (b *testServer) decide(id string, number int64, kind string) {
 	b.t.Helper()
 	b.tx(func(ctx context.Context, tx *store.Tx) error {
-		return b.RecordDecision(ctx, tx, id, Decision{Kind: kind, Number: number, At: tx.Now})
+		a, err := b.Lock(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		return b.RecordDecision(ctx, tx, a, Decision{Kind: kind, Number: number, At: tx.Now})
 	})
 }
 

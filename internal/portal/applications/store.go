@@ -62,6 +62,12 @@ func (s *Service) Get(ctx context.Context, q store.Queryer, id string) (Applicat
 	return scan(q.QueryRowContext(ctx, `SELECT `+columns+` FROM applications WHERE id = $1`, id))
 }
 
+// GetFor is Get for a session, and returns store.ErrNotFound if the session may not see the application.
+func (s *Service) GetFor(ctx context.Context, id, sessionID string) (Application, error) {
+	return scan(s.DB.SQL.QueryRowContext(ctx, `SELECT `+columns+` FROM applications WHERE id = $1
+		AND EXISTS (SELECT 1 FROM application_sessions WHERE application_id = $1 AND session_id = $2)`, id, sessionID))
+}
+
 // Lock reads an application and prevents other changes until tx ends. It returns
 // store.ErrNotFound if the application does not exist. tx knows its data key afterward.
 func (s *Service) Lock(ctx context.Context, tx *store.Tx, id string) (Application, error) {

@@ -10,6 +10,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -127,47 +128,30 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 	return httpx.HTML(w, r, http.StatusOK, portalui.ConnectPage(m))
 }
 
-// initialize requests and stores the token or the consumer that the attempt's widget
-// starts with, unless the attempt has it.
+// initialize requests the token or the consumer that the attempt's widget starts with, unless the attempt has it, and stores
+// both together.
 func (h *Handler) initialize(
 	ctx context.Context, a applications.Application, t applications.Attempt, fields prefill.Fields,
-) (applications.Attempt, error) {
+) (saved applications.Attempt, err error) {
 	switch {
-	case a.Variant == applications.ByPrefill:
-		if t.Verified {
-			return t, nil
-		}
-		return t, h.saveToken(ctx, a, t.Number, "", time.Time{}, "")
-	case a.Variant == applications.ByConsumer:
-		if t.ConsumerID != "" {
-			return t, nil
-		}
-		id, err := h.Service.CreateConsumer(ctx, svcapi.ConsumerRequest{ConsumerExternalID: t.ExternalID, Prefill: &fields})
-		if err != nil {
-			return t, err
-		}
-		t.ConsumerID = id
-		return t, h.saveToken(ctx, a, t.Number, "", time.Time{}, id)
-	case t.Token != "":
+	case t.Token != "" || t.ConsumerID != "" || a.Variant == applications.ByPrefill && t.Verified:
 		return t, nil
+	case a.Variant == applications.ByPrefill:
+	case a.Variant == applications.ByConsumer:
+		t.ConsumerID, err = h.Service.CreateConsumer(ctx, svcapi.ConsumerRequest{ConsumerExternalID: t.ExternalID, Prefill: &fields})
+	default:
+		var got svcapi.Initialization
+		got, err = h.Service.Initialize(ctx, h.request(a, t, fields))
+		if t.Token, t.TokenUntil = got.Token, got.Exp; t.TokenUntil.IsZero() {
+			t.TokenUntil = h.Now().Add(30 * time.Minute) // token lifetime in the API
+		}
 	}
-	got, err := h.Service.Initialize(ctx, h.request(a, t, fields))
-	if err != nil {
+	t.Verified = t.Verified || err == nil
+	if err != nil && !t.CreatedAt.IsZero() {
 		return t, err
 	}
-	t.Token, t.TokenUntil = got.Token, got.Exp
-	if t.TokenUntil.IsZero() {
-		t.TokenUntil = h.Now().Add(30 * time.Minute) // token lifetime in the API
-	}
-	return t, h.saveToken(ctx, a, t.Number, t.Token, t.TokenUntil, "")
-}
-
-// saveToken stores the token or the consumer of the attempt's widget.
-func (h *Handler) saveToken(ctx context.Context, a applications.Application, number int,
-	token string, until time.Time, consumerID string) error {
-	return h.Applicants.Service.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		return h.Applicants.Service.SaveToken(ctx, tx, a, number, token, until, consumerID)
-	})
+	saved, saveErr := h.Applicants.Service.SaveAttempt(ctx, a.ID, t)
+	return saved, cmp.Or(err, saveErr)
 }
 
 func (h *Handler) request(a applications.Application, t applications.Attempt, fields prefill.Fields) svcapi.InitRequest {
@@ -184,6 +168,11 @@ func (h *Handler) redirectToProvider(w http.ResponseWriter, r *http.Request, a a
 	var link svcapi.RedirectLink
 	_, err = h.withAttempt(r.Context(), a, v, a.Mode, func(t applications.Attempt) (applications.Attempt, error) {
 		var err error
+		if t.CreatedAt.IsZero() {
+			if t, err = h.Applicants.Service.SaveAttempt(r.Context(), a.ID, t); err != nil {
+				return t, err
+			}
+		}
 		_, link, err = h.Redirects.Start(r.Context(), redirect.StartRequest{Identity: v.Session.Identity(), Application: a.ID, Number: t.Number,
 			Service: svcapi.RedirectRequest{InitRequest: h.request(a, t, fields)}})
 		return t, err
@@ -222,7 +211,7 @@ func inLanguage(raw string, lang i18n.Lang, r *http.Request) string {
 const maxTries = 5
 
 // withAttempt runs do with the current attempt if it is still usable, otherwise with the
-// next one. If the provider already knows the external ID, because a response was
+// next one, which do stores. If the provider already knows the external ID, because a response was
 // lost or another tab was faster, it opens another attempt.
 func (h *Handler) withAttempt(
 	ctx context.Context, a applications.Application, v applicant.Visitor, mode applications.Mode,
@@ -238,11 +227,7 @@ func (h *Handler) withAttempt(
 	fresh := ok && t.Mode == mode && (resumed || !t.Opened && !stale)
 	for try := 1; ; try++ {
 		if !fresh {
-			err := h.Applicants.Service.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-				_, t, err = h.Applicants.Service.Begin(ctx, tx, a.ID, mode)
-				return err
-			})
-			if err != nil {
+			if t, err = h.Applicants.Service.Next(a, mode); err != nil {
 				return t, err
 			}
 		}
@@ -255,7 +240,7 @@ func (h *Handler) withAttempt(
 		if err != nil || now.Mode == mode && now.Token != "" && !now.Opened {
 			return now, err
 		}
-		fresh = false
+		fresh, a.Journey.Attempt = false, now.Number
 	}
 }
 

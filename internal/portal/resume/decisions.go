@@ -21,7 +21,8 @@ const DecisionLife = 30 * 24 * time.Hour
 // DecisionEmail is the email about a reviewer's decision.
 type DecisionEmail struct {
 	Application string
-	Number      int64 // number of the decision; each has one email
+	DataKey     string // of the application
+	Number      int64  // number of the decision; each has one email
 	Lang        i18n.Lang
 	Email       string
 	Link        bool     // include a resume link
@@ -93,12 +94,12 @@ func (d *Handler) ResendDecision(ctx context.Context, tx *store.Tx, in DecisionE
 
 // decisionEmail composes an email. A withheld one has neither recipient nor text.
 func (d *Handler) decisionEmail(ctx context.Context, tx *store.Tx, in DecisionEmail, id string) (email, error) {
-	e := email{id: id, application: in.Application, decision: in.Number, withheld: strings.Join(in.Withheld, " "),
+	e := email{id: id, application: in.Application, decision: in.Number, withheld: strings.Join(in.Withheld, " "), keyID: in.DataKey,
 		Sealed: mail.Sealed{Recipient: []byte{}}, expires: tx.Now.Add(DecisionLife)}
-	var err error
-	if e.keyID, err = d.Applicants.Service.Key(ctx, tx, in.Application); err != nil || e.withheld != "" {
-		return e, err
+	if e.withheld != "" {
+		return e, nil
 	}
+	var err error
 	link := ""
 	if in.Link {
 		if link, err = d.link(ctx, tx, in.Application, DecisionLife, in.Lang); err != nil {

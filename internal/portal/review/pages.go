@@ -169,11 +169,11 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 			return err
 		}
 	}
-	if err := d.Decisions.Fill(ctx, a, v.Report, &v.Deciding, &v.Notes); err != nil {
-		return err
-	}
 	reports, err := d.Applications.Reports(ctx, a.ID)
 	if err != nil {
+		return err
+	}
+	if err := d.Decisions.Fill(ctx, a, reports, v.Report, &v.Deciding, &v.Notes); err != nil {
 		return err
 	}
 	for _, h := range reports {

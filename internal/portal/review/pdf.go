@@ -48,7 +48,11 @@ func (d *Handler) printout(ctx context.Context, a applications.Application, of a
 	if v.Report, err = d.view(ctx, a, of, people[a.ID], nil, raw); err != nil {
 		return nil, err
 	}
-	if err := d.Decisions.Fill(ctx, a, nil, &v.Deciding, &v.Notes); err != nil {
+	all, err := d.Applications.Reports(ctx, a.ID)
+	if err == nil {
+		err = d.Decisions.Fill(ctx, a, all, nil, &v.Deciding, &v.Notes)
+	}
+	if err != nil {
 		return nil, err
 	}
 	now := d.Index.Now()

@@ -100,7 +100,7 @@ func (s *Service) Require(ctx context.Context, tx *store.Tx, publicToken string)
 		if unknown != nil || mailbox == nil {
 			return unknown
 		}
-		f, err = use(ctx, tx, mailbox, s.lock())
+		f, err = add(ctx, tx, mailbox, s.lock())
 	}
 	if err == nil && f.Frozen(s.Now()) {
 		err = ErrFrozen

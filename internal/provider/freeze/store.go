@@ -58,17 +58,24 @@ func (s *Service) FrozenAmong(ctx context.Context, tx *store.Tx, publicTokens []
 // idle is how long a file is not marked as used again.
 const idle = 24 * time.Hour
 
-// use reads a file with a lock. It adds its row, or marks it as used if it was not today; it locks no
-// row that stays as it is before that.
+// use reads a file with a lock, after add unless it was used today.
 func use(ctx context.Context, tx *store.Tx, mailbox []byte, lock string) (File, error) {
 	f, err := read(ctx, tx, itself, mailbox, tx.Now.Add(-idle), lock)
 	if !errors.Is(err, store.ErrNotFound) {
 		return f, err
 	}
+	return add(ctx, tx, mailbox, lock)
+}
+
+// add adds the row of a file or marks it as used, and reads it with a lock. Before that it locks no row that stays as it is.
+func add(ctx context.Context, tx *store.Tx, mailbox []byte, lock string) (File, error) {
 	now := store.Micros(tx.Now)
 	added, err := store.ExecOne(tx.ExecContext(ctx, `INSERT INTO consumer_files (mailbox, used_at) VALUES ($1, $2)
 		ON CONFLICT (mailbox) DO NOTHING`, mailbox, now))
-	if err == nil && !added {
+	if added {
+		return File{}, nil // no other transaction sees it yet
+	}
+	if err == nil {
 		_, err = tx.ExecContext(ctx, `UPDATE consumer_files SET used_at = $2 WHERE mailbox = $1 AND used_at < $3`,
 			mailbox, now, store.Micros(tx.Now.Add(-idle)))
 	}

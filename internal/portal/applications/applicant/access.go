@@ -45,8 +45,12 @@ func (s *Handler) Authorize(w http.ResponseWriter, r *http.Request) (application
 		if err := s.authorizeToken(w, r, id, token, &v); err != nil {
 			return applications.Application{}, v, err
 		}
-	} else if err := s.authorizeSession(r.Context(), id, cur.ID); err != nil {
-		return applications.Application{}, v, err
+	} else {
+		a, err := s.Service.GetFor(r.Context(), id, cur.ID)
+		if errors.Is(err, store.ErrNotFound) {
+			err = errNotFound
+		}
+		return a, v, err
 	}
 	a, err := s.Service.Get(r.Context(), s.Service.DB.SQL, id)
 	if errors.Is(err, store.ErrNotFound) {

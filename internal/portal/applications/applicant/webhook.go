@@ -2,14 +2,12 @@ package applicant
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"net/http"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
-	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 )
 
@@ -41,20 +39,13 @@ func (s *Handler) visitWebhook(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	known := false
-	var id string
-	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		var err error
-		id, known, err = s.Service.HandleWebhook(ctx, tx, e)
-		return err
-	})
+	known, err := s.Service.ReceiveWebhook(r.Context(), e)
 	if err != nil {
 		return err
 	}
 	if !known {
 		s.Service.Log.InfoContext(r.Context(), "webhook for an unknown attempt", "requestId", httpx.RequestID(r.Context()))
 	}
-	s.Service.Wake(id)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }

@@ -254,10 +254,10 @@ func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Appl
 		if isRevised = in.Report != "" && in.Report != locked.Report.Version(); isRevised {
 			return nil
 		}
-		if inserted, err = s.insert(ctx, tx, a.ID, taken); err != nil || !inserted {
+		if inserted, err = s.insert(ctx, tx, locked, taken); err != nil || !inserted {
 			return err
 		}
-		if err := s.Applications.RecordDecision(ctx, tx, a.ID, applications.Decision{Kind: taken.kind,
+		if err := s.Applications.RecordDecision(ctx, tx, locked, applications.Decision{Kind: taken.kind,
 			Number: taken.seq, Reasons: taken.reasons, At: taken.at}); err != nil {
 			return err
 		}
@@ -299,7 +299,7 @@ func (s *Service) AddNote(ctx context.Context, by staff.User, a applications.App
 		if _, err := s.Applications.Lock(ctx, tx, a.ID); err != nil {
 			return err
 		}
-		if err := s.insertNote(ctx, tx, a.ID, n); err != nil {
+		if err := s.insertNote(ctx, tx, a, n); err != nil {
 			return err
 		}
 		return s.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: Noted, Subject: a.ID, Object: n.id})
@@ -326,14 +326,10 @@ func ValidText(s string) bool {
 		!strings.ContainsFunc(s, func(c rune) bool { return c != '\n' && c != '\t' && !unicode.IsPrint(c) })
 }
 
-// Fill adds an application's decisions and notes to a page. newest is the newest report; nil if the caller has
-// not read it.
-func (s *Service) Fill(ctx context.Context, a applications.Application, newest pages.Measured, v *pages.Deciding,
-	notes *[]pages.Note) error {
-	all, err := s.Applications.Reports(ctx, a.ID)
-	if err != nil {
-		return err
-	}
+// Fill adds an application's decisions and notes to a page. all are its reports, and newest is the newest one; nil if the
+// caller has not read it.
+func (s *Service) Fill(ctx context.Context, a applications.Application, all []applications.StoredReport, newest pages.Measured,
+	v *pages.Deciding, notes *[]pages.Note) (err error) {
 	known := map[string][]pages.Reason{} // by the version of the report
 	if newest != nil {
 		known[a.Report.Version()] = reasons(newest)
@@ -364,7 +360,11 @@ func (s *Service) Fill(ctx context.Context, a applications.Application, newest p
 			}
 			return ""
 		}
-		taken, err := s.all(ctx, tx, a.ID)
+		open, err := s.DB.Vault.Opener(ctx, tx, a.DataKey())
+		if err != nil {
+			return err
+		}
+		taken, err := s.all(ctx, tx, open, a.ID)
 		if err != nil {
 			return err
 		}
@@ -389,7 +389,7 @@ func (s *Service) Fill(ctx context.Context, a applications.Application, newest p
 		if err := s.fillEmails(ctx, tx, a.ID, v.Taken); err != nil {
 			return err
 		}
-		written, err := s.notes(ctx, tx, a.ID, notesShown)
+		written, err := s.notes(ctx, tx, open, a.ID, notesShown)
 		if err != nil {
 			return err
 		}

@@ -83,7 +83,8 @@ func (s *Service) emailOf(ctx context.Context, a applications.Application,
 	if err != nil {
 		return resume.DecisionEmail{}, err
 	}
-	in := resume.DecisionEmail{Application: a.ID, Number: number, Lang: a.Lang, Email: to, Link: taken.Decision == MoreAsked}
+	in := resume.DecisionEmail{Application: a.ID, DataKey: a.DataKey(), Number: number, Lang: a.Lang, Email: to,
+		Link: taken.Decision == MoreAsked}
 	if !in.Lang.Spoken() {
 		in.Lang = i18n.English
 	}
@@ -160,7 +161,11 @@ func (s *Service) ResendEmail(ctx context.Context, by staff.User, a applications
 func (s *Service) newest(ctx context.Context, a applications.Application) (pages.Decision, int64, error) {
 	var deciding pages.Deciding
 	var notes []pages.Note
-	if err := s.Fill(ctx, a, nil, &deciding, &notes); err != nil {
+	all, err := s.Applications.Reports(ctx, a.ID)
+	if err == nil {
+		err = s.Fill(ctx, a, all, nil, &deciding, &notes)
+	}
+	if err != nil {
 		return pages.Decision{}, 0, err
 	}
 	if len(deciding.Taken) == 0 || !slices.Contains(Notified, deciding.Taken[0].Decision) {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"vestibule/internal/portal/review/search"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
 )
 
@@ -19,14 +19,10 @@ func noteCell(id string) store.Cell {
 
 // insert inserts a decision if it directly follows the stored ones; false means that
 // another was stored first.
-func (s *Service) insert(ctx context.Context, q store.Queryer, applicationID string, t decision) (bool, error) {
-	e, err := search.Of(ctx, q, applicationID)
-	if err != nil {
-		return false, err
-	}
+func (s *Service) insert(ctx context.Context, q store.Queryer, a applications.Application, t decision) (ok bool, err error) {
 	var sealed []byte
 	if t.text != "" {
-		if sealed, err = s.DB.Vault.Seal(ctx, q, e.DataKey, decisionCell(applicationID, t.seq), []byte(t.text)); err != nil {
+		if sealed, err = s.DB.Vault.Seal(ctx, q, a.DataKey(), decisionCell(a.ID, t.seq), []byte(t.text)); err != nil {
 			return false, err
 		}
 	}
@@ -35,19 +31,11 @@ func (s *Service) insert(ctx context.Context, q store.Queryer, applicationID str
 			COALESCE($5, (SELECT text FROM review_decisions WHERE 1 = 0)), -- gives a NULL the type of the column
 			CAST($6 AS TEXT), CAST($7 AS BIGINT)
 		WHERE (SELECT COUNT(*) FROM review_decisions WHERE application_id = $1) = $2 - 1 ON CONFLICT DO NOTHING`,
-		applicationID, t.seq, t.kind, strings.Join(t.reasons, " "), sealed, t.by, store.Micros(t.at)))
+		a.ID, t.seq, t.kind, strings.Join(t.reasons, " "), sealed, t.by, store.Micros(t.at)))
 }
 
 // all returns the decisions on an application, in order.
-func (s *Service) all(ctx context.Context, q store.Queryer, applicationID string) ([]decision, error) {
-	e, err := search.Of(ctx, q, applicationID)
-	if err != nil {
-		return nil, err
-	}
-	open, err := s.DB.Vault.Opener(ctx, q, e.DataKey)
-	if err != nil {
-		return nil, err
-	}
+func (s *Service) all(ctx context.Context, q store.Queryer, open store.Opener, applicationID string) ([]decision, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (t decision, err error) {
 		var codes string
 		var sealed []byte
@@ -62,30 +50,18 @@ func (s *Service) all(ctx context.Context, q store.Queryer, applicationID string
 		FROM review_decisions WHERE application_id = $1 ORDER BY seq`, applicationID)
 }
 
-func (s *Service) insertNote(ctx context.Context, tx *store.Tx, applicationID string, n note) error {
-	e, err := search.Of(ctx, tx, applicationID)
-	if err != nil {
-		return err
-	}
-	sealed, err := s.DB.Vault.Seal(ctx, tx, e.DataKey, noteCell(n.id), []byte(n.text))
+func (s *Service) insertNote(ctx context.Context, tx *store.Tx, a applications.Application, n note) error {
+	sealed, err := s.DB.Vault.Seal(ctx, tx, a.DataKey(), noteCell(n.id), []byte(n.text))
 	if err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO review_notes (id, application_id, text, user_id, at) VALUES ($1, $2, $3, $4, $5)`,
-		n.id, applicationID, sealed, n.by, store.Micros(tx.Now))
+		n.id, a.ID, sealed, n.by, store.Micros(tx.Now))
 	return err
 }
 
 // notes returns the notes of an application, newest first.
-func (s *Service) notes(ctx context.Context, q store.Queryer, applicationID string, limit int) ([]note, error) {
-	e, err := search.Of(ctx, q, applicationID)
-	if err != nil {
-		return nil, err
-	}
-	open, err := s.DB.Vault.Opener(ctx, q, e.DataKey)
-	if err != nil {
-		return nil, err
-	}
+func (s *Service) notes(ctx context.Context, q store.Queryer, open store.Opener, applicationID string, limit int) ([]note, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (n note, err error) {
 		var sealed []byte
 		var at int64
