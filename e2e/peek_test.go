@@ -172,7 +172,7 @@ func keepTypedText(t *testing.T, p *peeked) {
 }
 
 func decideTooLate(t *testing.T, p *peeked) {
-	// What was typed is there again. A colleague decides meanwhile: this decision is not recorded.
+	// What was typed is there again. They decide on another page meanwhile: this decision is not recorded.
 	p.press(t, "Space")
 	see(t, p.page(p.choice("declined")+":checked"))
 	p.send(t, p.review+"/applications/"+p.ids[1]+"/decision", "seen", "0", "decision", "escalated")
@@ -180,9 +180,9 @@ func decideTooLate(t *testing.T, p *peeked) {
 	p.expect("409")
 	click(t, p.page("[data-peek-decide]"))
 	click(t, p.page(panel+">> "+button(en("review.decide.submit"))))
-	see(t, p.page(panel+">> "+text(en("review.decide.late"))))
+	see(t, p.page(panel+">> "+text(en("review.decide.late_own"))))
 	if n := p.audited(t, "decided", p.ids[1]); n != 1 {
-		t.Errorf("the trail has %d decisions of the colleague's", n)
+		t.Errorf("the trail has %d decisions", n)
 	}
 }
 
