@@ -136,7 +136,7 @@ func TestDecideBesideTheList(t *testing.T) {
 
 	t.Run("by keys", func(t *testing.T) { decideByKeys(t, p) })
 	t.Run("a refused form keeps what was typed", func(t *testing.T) { keepTypedText(t, p) })
-	t.Run("a colleague decides meanwhile", func(t *testing.T) { decideTooLate(t, p) })
+	t.Run("a decision on another page meanwhile", func(t *testing.T) { decideTooLate(t, p) })
 	t.Run("by the mouse", func(t *testing.T) { decideByMouse(t, p) })
 	t.Run("the list stays readable", func(t *testing.T) { listStaysReadable(t, p) })
 }
