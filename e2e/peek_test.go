@@ -136,7 +136,7 @@ func TestDecideBesideTheList(t *testing.T) {
 
 	t.Run("by keys", func(t *testing.T) { decideByKeys(t, p) })
 	t.Run("a refused form keeps what was typed", func(t *testing.T) { keepTypedText(t, p) })
-	t.Run("a colleague decides meanwhile", func(t *testing.T) { decideTooLate(t, p) })
+	t.Run("a decision on another page meanwhile", func(t *testing.T) { decideTooLate(t, p) })
 	t.Run("by the mouse", func(t *testing.T) { decideByMouse(t, p) })
 	t.Run("the list stays readable", func(t *testing.T) { listStaysReadable(t, p) })
 }
@@ -172,7 +172,7 @@ func keepTypedText(t *testing.T, p *peeked) {
 }
 
 func decideTooLate(t *testing.T, p *peeked) {
-	// What was typed is there again. A colleague decides meanwhile: this decision is not recorded.
+	// What was typed is there again. They decide on another page meanwhile: this decision is not recorded.
 	p.press(t, "Space")
 	see(t, p.page(p.choice("declined")+":checked"))
 	p.send(t, p.review+"/applications/"+p.ids[1]+"/decision", "seen", "0", "decision", "escalated")
@@ -180,9 +180,9 @@ func decideTooLate(t *testing.T, p *peeked) {
 	p.expect("409")
 	click(t, p.page("[data-peek-decide]"))
 	click(t, p.page(panel+">> "+button(en("review.decide.submit"))))
-	see(t, p.page(panel+">> "+text(en("review.decide.late"))))
+	see(t, p.page(panel+">> "+text(en("review.decide.late_own"))))
 	if n := p.audited(t, "decided", p.ids[1]); n != 1 {
-		t.Errorf("the trail has %d decisions of the colleague's", n)
+		t.Errorf("the trail has %d decisions", n)
 	}
 }
 

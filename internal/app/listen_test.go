@@ -197,13 +197,16 @@ func TestSeedFillsTheSandbox(t *testing.T) {
 	}
 	w.rested(t)
 	var list struct {
-		Applications []struct{ ID, Product, State, Status, Substatus string }
+		Applications []struct {
+			ID, Product, State, Status, Substatus string
+			Report                                *struct{ Revision int }
+		}
 	}
 	a := good(t, 200, ask(t, "GET", w.Portal+"/api/v1/applications?limit=100", "", "Authorization", w.key()))
 	if err := json.Unmarshal(a.Body, &list); err != nil {
 		t.Fatal(err)
 	}
-	kinds := map[string]int{}
+	kinds, corrected := map[string]int{}, 0
 	for _, a := range list.Applications {
 		kinds[a.State]++
 		kinds[a.Product]++
@@ -219,6 +222,16 @@ func TestSeedFillsTheSandbox(t *testing.T) {
 	if page := string(good(t, 200, ask(t, "GET", w.Provider+"/dashboard/disputes?state=answered", "",
 		w.staff(t, w.Credentials.Dashboard)...)).Body); !strings.Contains(page, "D-20") {
 		t.Errorf("no report was corrected:\n%s", page)
+	}
+	for _, a := range list.Applications { // the portal has what was before a correction, too
+		if a.Report == nil || a.Report.Revision == 0 {
+			continue
+		}
+		corrected++
+		good(t, 200, ask(t, "GET", w.Portal+"/api/v1/applications/"+a.ID+"/report?revision=0", "", "Authorization", w.key()))
+	}
+	if corrected == 0 {
+		t.Error("no application has a corrected report")
 	}
 	child := basic(w.Credentials.Child.Account)
 	if !strings.Contains(out, "1 report of the child account "+w.Credentials.Child.PublicID) {

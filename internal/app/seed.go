@@ -184,14 +184,29 @@ func (in *invocation) apply(ctx context.Context, of seed, who *svcapi.Prefill, e
 	if err != nil {
 		return "", errors.New("the portal (--portal-url): " + strings.TrimPrefix(err.Error(), "svcapi: "))
 	}
-	if of.Until != "started" {
-		err = in.walk(ctx, of, made.ConnectURL)
+	if of.Until == "started" {
+		return made.ID, nil
 	}
-	return made.ID, err
+	done, err := in.walk(ctx, of, made.ConnectURL)
+	if err != nil || of.Dispute == nil {
+		return made.ID, err
+	}
+	err = soon(ctx, func(ctx context.Context) error { // before the report is corrected, so that the portal has both revisions
+		var a struct{ Report json.RawMessage }
+		err := callJSON(ctx, http.MethodGet, portal+"/api/v1/applications/"+made.ID, "Bearer "+key, nil, &a)
+		if err == nil && string(a.Report) == "null" {
+			err = errors.New("the portal has not fetched the report yet")
+		}
+		return err
+	})
+	if err != nil {
+		return made.ID, err
+	}
+	return made.ID, in.dispute(ctx, done.PublicToken, of.Dispute)
 }
 
 // walk follows an application's link as its applicant would, with the sandbox's controls in place of the provider's pages.
-func (in *invocation) walk(ctx context.Context, of seed, connectURL string) error {
+func (in *invocation) walk(ctx context.Context, of seed, connectURL string) (done completed, err error) {
 	jar, _ := cookiejar.New(nil) // never fails
 	browser := &http.Client{Jar: jar, CheckRedirect: func(r *http.Request, _ []*http.Request) error {
 		if strings.Contains(r.URL.Path, "/visit/") { // the controls walk it
@@ -216,35 +231,37 @@ func (in *invocation) walk(ctx context.Context, of seed, connectURL string) erro
 		return resp.Header.Get("Location"), err
 	}
 	if _, err := open(http.MethodGet, connectURL, ""); err != nil { // sets a cookie; the page posts the token
-		return err
+		return done, err
 	}
 	link, token, _ := strings.Cut(connectURL, "?")
 	visit, err := open(http.MethodPost, link, token)
 	if err != nil || of.Walk == nil {
-		return err
+		return done, err
 	}
 	_, handle, _ := strings.Cut(visit, "/visit/")
 	handle, _, _ = strings.Cut(handle, "?")
-	done, err := in.complete(ctx, handle, of.Walk)
-	if err != nil || of.Until != "" || done.CompleteURL == "" {
-		return err
+	done, err = in.complete(ctx, handle, of.Walk)
+	if err == nil && of.Until == "" && done.CompleteURL != "" {
+		_, err = open(http.MethodGet, done.CompleteURL, "")
 	}
-	if _, err = open(http.MethodGet, done.CompleteURL, ""); err != nil || of.Dispute == nil {
-		return err
-	}
-	return in.dispute(ctx, done.PublicToken, of.Dispute)
+	return done, err
 }
 
-// dispute opens a dispute by the sandbox's controls, once its report is made: within ten seconds.
-func (in *invocation) dispute(ctx context.Context, publicToken string, of map[string]any) (err error) {
+// dispute opens a dispute by the sandbox's controls, once its report is made.
+func (in *invocation) dispute(ctx context.Context, publicToken string, of map[string]any) error {
 	body := maps.Clone(of)
 	body["publicToken"] = publicToken
+	return soon(ctx, func(ctx context.Context) error { return in.control(ctx, "/disputes", body, &struct{}{}) })
+}
+
+// soon calls do until it succeeds, for up to ten seconds. It returns do's last error.
+func soon(ctx context.Context, do func(context.Context) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if err = in.control(ctx, "/disputes", body, &struct{}{}); err == nil {
+		if err = do(ctx); err == nil {
 			return nil
 		}
 		select {

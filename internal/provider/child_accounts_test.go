@@ -229,6 +229,122 @@ func TestChildHasUsersAndCredentials(t *testing.T) {
 	})
 }
 
+// TestChildsTokensOpenNothingElse asks with the tokens of a child account for everything of its parent and of a sibling: all of it is
+// as unknown as if it did not exist.
+func TestChildsTokensOpenNothingElse(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		d, child, sibling := b.signIn(customerUser), b.child("Child"), b.child("Sibling")
+		product, page := b.productOf(child, "Loan"), "/dashboard/accounts/"+child
+		d.send(page+"/credentials", d.form("client", "Branch server"))
+		secret := d.find(page, `data-testid="secret"[^>]*>([^<]+)<`)
+		own := basic(b.one(`SELECT client_id FROM credentials WHERE name = 'Branch server'`), secret)
+		token := b.bearer(own)
+		unknown := "11111111-1111-4111-8111-111111111111"
+		for name, of := range map[string]headers{"the parent": b.basic(), "the sibling": append(b.basic(), "X-PUBLIC-ID", sibling)} {
+			theirs := b.seed.Products[contract.Cashflow]
+			if name == "the sibling" {
+				theirs = b.productOf(sibling, "Loan")
+			}
+			a := b.post("/connect/consumers", of, map[string]any{"prefill": applicant})
+			b.want("a consumer of "+name, a, 201, "")
+			consumer := a.text("consumerId")
+			a = b.post("/connect/initialization", of, map[string]any{"productId": theirs, "prefill": applicant, "externalId": "theirs"})
+			b.want("a visit of "+name, a, 200, "")
+			report := b.complete(a.text("token"), map[string]any{"username": "default"}).text("publicToken")
+			a = b.post(relayPath, of, map[string]any{"publicToken": report, "publicId": b.seed.ThirdParty.PublicID})
+			b.want("a share of "+name, a, 200, "")
+			relay := a.text("relayToken")
+			for _, c := range []struct {
+				method, path string
+				h            headers
+				body         func(id string) any
+				id           string
+			}{
+				{"GET", "/connect/status", token, nil, report},
+				{"GET", "/connect/cashflow/v2/json", token, nil, report},
+				{"GET", "/connect/consumers/{id}", own, nil, consumer},
+				{"DELETE", "/connect/consumers/{id}", own, nil, consumer},
+				{"GET", "/connect/consumers/{id}/bank-accounts", own, nil, consumer},
+				{"DELETE", relayPath + "/{id}", own, nil, relay},
+				{"POST", relayPath, own, func(id string) any {
+					return map[string]any{"publicToken": id, "publicId": b.seed.ThirdParty.PublicID}
+				}, report},
+				{"POST", "/connect/refresh", own, func(id string) any { return map[string]any{"publicToken": id} }, report},
+				{"POST", multiPath, own, func(id string) any { return map[string]any{"publicToken": id, "productId": product} }, report},
+				{"POST", "/connect/initialization", own, func(id string) any {
+					return map[string]any{"productId": id, "prefill": applicant}
+				}, theirs},
+				{"POST", "/connect/initialization", own, func(id string) any {
+					return map[string]any{"productId": product, "consumerId": id}
+				}, consumer},
+			} {
+				ask := func(id string) answer {
+					h, path, body := append(headers{}, c.h...), strings.Replace(c.path, "{id}", id, 1), any(nil)
+					if c.body != nil {
+						body = c.body(id)
+					} else if path == c.path {
+						h = append(h, "X-PUBLIC-TOKEN", id)
+					}
+					return b.ask(b.service.URL, c.method, path, h, body)
+				}
+				got, want := ask(c.id), ask(unknown)
+				if got.status/100 != 4 || got.status != want.status || got.text("error") != want.text("error") {
+					t.Errorf("%s %s of %s: %d %s, and of an unknown one %d %s", c.method, c.path, name, got.status, got.raw, want.status, want.raw)
+				}
+			}
+			b.want("by the name of "+name, b.get("/connect/cashflow/v2/json", append(append(headers{}, token...), "X-EXTERNAL-ID", "theirs")),
+				404, contract.CodeInvalidToken)
+			b.want("afterwards, by "+name, b.get("/connect/cashflow/v2/json", append(b.bearer(of), "X-PUBLIC-TOKEN", report)), 200, "")
+			b.want("their consumer", b.get("/connect/consumers/"+consumer, of), 200, "")
+			b.want("their share", b.get("/connect/cashflow/v2/json", b.relay(relay)), 200, "")
+		}
+	})
+}
+
+// TestFormerEmployeeHoldsNothing removes a user who keeps a session, links for a consumer, one of which they opened, and an invitation.
+func TestFormerEmployeeHoldsNothing(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		b.cashflowVisit("default", "prefill", applicant)
+		ada := b.signIn(customerUser)
+		link := func(of *dashboardBrowser, page, path string, form ...string) string {
+			t.Helper()
+			if a := of.send(path, of.form(form...)); a.status != 303 {
+				t.Fatalf("%s: %d %s", path, a.status, a.raw)
+			}
+			_, path, _ = strings.Cut(of.find(page, `data-testid="secret"[^>]*>([^<]+)<`), b.service.URL)
+			return path
+		}
+		const password = "a long password of bob"
+		b.browser().send(link(ada, "/dashboard/people", "/dashboard/people", "email", "bob@customer.example"),
+			url.Values{"password": {password}})
+		bob := b.signIn(provider.Login{Email: "bob@customer.example", Password: password})
+		report := "/dashboard/reports/" + ada.find("/dashboard/reports", `/dashboard/reports/`+uuidPattern)
+		held, opened, kept := link(ada, report, report+"/link"), link(ada, report, report+"/link"), link(bob, report, report+"/link")
+		invitation := link(ada, "/dashboard/people", "/dashboard/people", "email", "eve@customer.example")
+		file := b.browser()
+		if a := file.send(opened, nil); a.status != 303 || file.ask("GET", "/access/history", "").status != 200 {
+			t.Fatalf("opening the link: %d %s", a.status, a.raw)
+		}
+		self := bob.find("/dashboard/people", `/dashboard/people/`+uuidPattern+`/remove`) // ada, the first by address
+		if a := bob.send("/dashboard/people/"+self+"/remove", bob.form()); a.status != 303 {
+			t.Fatalf("removing: %d %s", a.status, a.raw)
+		}
+		for what, got := range map[string][2]int{
+			"the session":               {ada.ask("GET", "/dashboard", "").status, 303},
+			"the link for a consumer":   {b.browser().send(held, nil).status, 410},
+			"the consumer's session":    {file.ask("GET", "/access/history", "").status, 403},
+			"the invitation":            {b.browser().send(invitation, url.Values{"password": {password}}).status, 410},
+			"a colleague's link, still": {b.browser().send(kept, nil).status, 303},
+		} {
+			if got[0] != got[1] {
+				t.Errorf("%s: %d, want %d", what, got[0], got[1])
+			}
+		}
+	})
+}
+
 // TestParentDerivesForChild checks that a parent makes a multi-product report for its child, that the
 // child's own credentials read it, and that another account's source or product gives none.
 func TestParentDerivesForChild(t *testing.T) {

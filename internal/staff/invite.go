@@ -39,7 +39,7 @@ func (s *Service) SendLink(ctx context.Context, tx *store.Tx, by, u User, lang i
 	case s.NoPasswords:
 		return "", nil
 	case s.Emails == nil:
-		return s.issueLink(ctx, tx, u.ID, inviteLife)
+		return s.issueLink(ctx, tx, u.ID, by.ID, inviteLife)
 	case u.HasPassword:
 		return "", s.requestReset(ctx, tx, u.Email, lang)
 	}
@@ -78,10 +78,10 @@ func (s *Service) withdraw(ctx context.Context, tx *store.Tx, u User) error {
 	return errors.Join(s.deleteLink(ctx, tx, u.ID), s.Remove(ctx, tx, u.Account, u.ID))
 }
 
-// issueLink stores a new link and returns its token.
-func (s *Service) issueLink(ctx context.Context, tx *store.Tx, id string, life time.Duration) (token string, err error) {
+// issueLink stores a new link and returns its token. shownTo is the other user who sees it, and "" if it is emailed.
+func (s *Service) issueLink(ctx context.Context, tx *store.Tx, id, shownTo string, life time.Duration) (token string, err error) {
 	token = store.NewSecret()
-	return token, s.setLink(ctx, tx, id, store.Hash(token), s.Clock().Add(life))
+	return token, s.setLink(ctx, tx, id, shownTo, store.Hash(token), s.Clock().Add(life))
 }
 
 // LinkURL returns the address of a link to set a password, or "" without a token.
@@ -135,7 +135,7 @@ func (s *Service) sendInvitation(ctx context.Context, j jobs.Job, args SendInvit
 		case err == nil && other.ID != u.ID:
 			e = takenEmail
 		default:
-			token, err := s.issueLink(ctx, tx, u.ID, inviteLife)
+			token, err := s.issueLink(ctx, tx, u.ID, "", inviteLife)
 			if err != nil {
 				return err
 			}

@@ -140,7 +140,7 @@ func (s *Service) sendReset(ctx context.Context, j jobs.Job, args SendReset) err
 		if !allowed {
 			return s.deleteRequest(ctx, tx, args.Request)
 		}
-		token, err := s.issueLink(ctx, tx, u.ID, resetLife)
+		token, err := s.issueLink(ctx, tx, u.ID, "", resetLife)
 		if err != nil {
 			return err
 		}

@@ -330,6 +330,18 @@ func TestFailedSignInsAreAnsweredAlike(t *testing.T) {
 		if d.signedIn() {
 			t.Error("a user is signed in")
 		}
+		// A password is hashed for each address, so that the answers take as long: the full queue refuses them all.
+		if _, _, err := d.inviteUser(User{Email: "invited@example.com", Role: auditor}); err != nil {
+			t.Fatal(err)
+		}
+		release := d.fillQueue()
+		defer release()
+		for _, email := range []string{admin, "unknown@example.com", "invited@example.com"} {
+			resp, _ := d.newBrowser().post("/review/sign-in", url.Values{"email": {email}, "password": {secret}})
+			if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "2" {
+				t.Errorf("no password is hashed for %s: %d", email, resp.StatusCode)
+			}
+		}
 	})
 }
 

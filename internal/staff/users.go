@@ -60,8 +60,8 @@ func (s *Service) Insert(ctx context.Context, tx *store.Tx, u User, passwordHash
 	return u.ID, err
 }
 
-// Remove deletes a user of an account and ends all sessions of the user; it returns
-// store.ErrNotFound if the account has no such user.
+// Remove deletes a user of an account, ends all sessions of the user, and the links that the user was shown; it
+// returns store.ErrNotFound if the account has no such user.
 func (s *Service) Remove(ctx context.Context, tx *store.Tx, account, id string) error {
 	ok, err := s.deleteUser(ctx, tx, account, id)
 	if err == nil && !ok {
@@ -70,7 +70,7 @@ func (s *Service) Remove(ctx context.Context, tx *store.Tx, account, id string) 
 	if err != nil {
 		return err
 	}
-	return s.Sessions.EndAll(ctx, tx, id)
+	return errors.Join(s.deleteShownLinks(ctx, tx, id), s.Sessions.EndAll(ctx, tx, id))
 }
 
 // Change is a change of a user.
@@ -105,7 +105,8 @@ func (s *Service) Change(ctx context.Context, by User, id string, change Change,
 			e.Detail, e.Values = string(role), Changed(Value{SettingRole, string(u.Role), string(role)})
 			err = s.setRole(ctx, tx, id, role)
 		case Disable:
-			err = errors.Join(s.setDisabled(ctx, tx, id, tx.Now), s.deleteLink(ctx, tx, id), s.Sessions.EndAll(ctx, tx, id))
+			err = errors.Join(s.setDisabled(ctx, tx, id, tx.Now), s.deleteLink(ctx, tx, id), s.deleteShownLinks(ctx, tx, id),
+				s.Sessions.EndAll(ctx, tx, id))
 		case Enable:
 			err = s.setDisabled(ctx, tx, id, time.Time{})
 		case NewLink:

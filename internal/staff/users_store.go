@@ -138,8 +138,10 @@ func (s *Service) lockRole(ctx context.Context, tx *store.Tx, u User) (bool, err
 		u.ID, string(u.Role)))
 }
 
+// setRole gives a user a role; links of others that the user was shown end.
 func (s *Service) setRole(ctx context.Context, tx *store.Tx, id string, role Role) error {
-	return store.Exec(tx.ExecContext(ctx, `UPDATE users SET role = $2 WHERE id = $1`, id, string(role)))
+	err := store.Exec(tx.ExecContext(ctx, `UPDATE users SET role = $2 WHERE id = $1`, id, string(role)))
+	return errors.Join(err, s.deleteShownLinks(ctx, tx, id))
 }
 
 // setDisabled disables a user; the zero time enables the user again.
@@ -185,10 +187,16 @@ func (s *Service) bindSubject(ctx context.Context, tx *store.Tx, id string, subj
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE users SET subject_hash = $2 WHERE id = $1 AND subject_hash IS NULL`, id, subject))
 }
 
-// setLink stores a user's link to set a password; an earlier link becomes invalid.
-func (s *Service) setLink(ctx context.Context, tx *store.Tx, id string, hash []byte, until time.Time) error {
-	return store.Exec(tx.ExecContext(ctx, `INSERT INTO password_links (user_id, hash, expires_at) VALUES ($1, $2, $3)
-		ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`, id, hash, store.Micros(until)))
+// setLink stores a user's link to set a password, and the user who is shown it; an earlier link becomes invalid.
+func (s *Service) setLink(ctx context.Context, tx *store.Tx, id, shownTo string, hash []byte, until time.Time) error {
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO password_links (user_id, shown_to, hash, expires_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (user_id) DO UPDATE SET shown_to = excluded.shown_to, hash = excluded.hash, expires_at = excluded.expires_at`,
+		id, shownTo, hash, store.Micros(until)))
+}
+
+// deleteShownLinks deletes the links of others that a user was shown and may still have.
+func (s *Service) deleteShownLinks(ctx context.Context, tx *store.Tx, id string) error {
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM password_links WHERE shown_to = $1`, id))
 }
 
 func (s *Service) deleteLink(ctx context.Context, tx *store.Tx, id string) error {

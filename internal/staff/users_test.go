@@ -216,6 +216,47 @@ func TestChangesOfAUserTakeEffectAtOnce(t *testing.T) {
 	})
 }
 
+// TestShownLinksEndWithTheAccess checks that a former administrator cannot use a link that they were shown for a colleague.
+func TestShownLinksEndWithTheAccess(t *testing.T) {
+	eachReview(t, func(t *testing.T, d *testServer) {
+		if err := d.add(User{Email: "nina@example.com", Role: reviewer}, secret); err != nil {
+			t.Fatal(err)
+		}
+		change := func(by, of string, c Change) string {
+			t.Helper()
+			_, token, err := d.Change(t.Context(), d.user(by), d.user(of).ID, c, reviewer, i18n.English)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return "/review/set-password/" + token
+		}
+		for name, end := range map[string]func(email string){
+			"disabled": func(email string) { change(admin, email, Disable) },
+			"demoted":  func(email string) { change(admin, email, ChangeRole) },
+			"removed": func(email string) {
+				if err := d.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+					return d.Remove(ctx, tx, "", d.user(email).ID)
+				}); err != nil {
+					t.Fatal(err)
+				}
+			},
+		} {
+			email := name + "@example.com"
+			if err := d.add(User{Email: email, Role: administrator}, secret); err != nil {
+				t.Fatal(err)
+			}
+			link := change(email, "nina@example.com", NewLink)
+			if resp, _ := d.newBrowser().get(link); resp.StatusCode != 200 {
+				t.Errorf("%s: the link is %d before that", name, resp.StatusCode)
+			}
+			end(email)
+			if resp, _ := d.newBrowser().post(link, url.Values{"password": {secret}}); resp.StatusCode != 410 {
+				t.Errorf("%s: a former administrator sets a colleague's password: %d", name, resp.StatusCode)
+			}
+		}
+	})
+}
+
 // TestAdministratorsDoNotDisableEachOther checks that one of two administrators remains
 // who disable each other concurrently.
 func TestAdministratorsDoNotDisableEachOther(t *testing.T) {

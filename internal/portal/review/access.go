@@ -9,6 +9,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/staff"
 	pages "vestibule/templates/portal/review"
 )
@@ -43,6 +44,9 @@ func (s roleSet) has(u staff.User) bool { return slices.Contains(s, u.Role) }
 
 // userHandler handles a request of a signed-in user.
 type userHandler func(w http.ResponseWriter, r *http.Request, by staff.User) error
+
+// applicationHandler handles a request of a signed-in user about an application.
+type applicationHandler func(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error
 
 type userKey struct{}
 

@@ -42,11 +42,7 @@ func (d *Handler) fillOthers(ctx context.Context, a applications.Application, wh
 }
 
 // compare shows two reports of one applicant side by side, the older one first.
-func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, err := d.get(r)
-	if err != nil {
-		return err
-	}
+func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error {
 	if !r.URL.Query().Has("with") {
 		return d.compareRevisions(w, r, by, a)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/staff"
@@ -23,11 +24,7 @@ const maxDeciding = 16 << 10
 
 // decide stores a decision, unless another was stored since the form's page was
 // rendered.
-func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, err := d.get(r)
-	if err != nil {
-		return err
-	}
+func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error {
 	in, _, err := decidingOf(w, r)
 	if err != nil {
 		return err
@@ -64,11 +61,7 @@ func decidingOf(w http.ResponseWriter, r *http.Request) (in pages.Deciding, form
 
 // preview shows the letter of a decision before it is recorded: in the application's page, or
 // for a script alone. It stores nothing.
-func (d *Handler) preview(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, err := d.get(r)
-	if err != nil {
-		return err
-	}
+func (d *Handler) preview(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error {
 	in, form, err := decidingOf(w, r)
 	if err != nil {
 		return err
@@ -83,11 +76,7 @@ func (d *Handler) preview(w http.ResponseWriter, r *http.Request, by staff.User)
 }
 
 // addNote stores a note.
-func (d *Handler) addNote(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, err := d.get(r)
-	if err != nil {
-		return err
-	}
+func (d *Handler) addNote(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error {
 	form, err := httpx.DecodeForm(w, r, maxDeciding)
 	if err != nil {
 		return err
@@ -103,22 +92,8 @@ func (d *Handler) addNote(w http.ResponseWriter, r *http.Request, by staff.User)
 	return nil
 }
 
-// redirectToForms redirects a reload of a form's result to the application's page.
-func (d *Handler) redirectToForms(w http.ResponseWriter, r *http.Request, _ staff.User) error {
-	a, err := d.get(r)
-	if err != nil {
-		return err
-	}
-	httpx.SeeOther(w, applicationURL(r, a.ID, "", ""))
-	return nil
-}
-
 // letter shows the newest decision as a letter to the applicant.
-func (d *Handler) letter(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, err := d.get(r)
-	if err != nil {
-		return err
-	}
+func (d *Handler) letter(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error {
 	v, err := d.Decisions.Letter(r.Context(), a)
 	if err != nil {
 		return err
@@ -133,12 +108,8 @@ func (d *Handler) letter(w http.ResponseWriter, r *http.Request, by staff.User) 
 }
 
 // resendLetter resends the email of the newest decision after its delivery failed.
-func (d *Handler) resendLetter(w http.ResponseWriter, r *http.Request, by staff.User) error {
+func (d *Handler) resendLetter(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error {
 	if _, err := httpx.DecodeForm(w, r, 8<<10); err != nil {
-		return err
-	}
-	a, err := d.get(r)
-	if err != nil {
 		return err
 	}
 	if _, err := d.Decisions.ResendEmail(r.Context(), by, a); err != nil {

@@ -93,11 +93,7 @@ func (d *Handler) applicationsOfPerson(ctx context.Context, a applications.Appli
 }
 
 // erasePage lists an applicant's applications for deletion.
-func (d *Handler) erasePage(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, err := d.get(r)
-	if err != nil {
-		return err
-	}
+func (d *Handler) erasePage(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error {
 	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.DeletionOpened, Subject: a.ID}); err != nil {
 		return err
 	}
@@ -132,11 +128,7 @@ func (d *Handler) showErase(w http.ResponseWriter, r *http.Request, status int, 
 }
 
 // eraseSelected permanently deletes the selected applications.
-func (d *Handler) eraseSelected(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, err := d.get(r)
-	if err != nil {
-		return err
-	}
+func (d *Handler) eraseSelected(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error {
 	form, err := httpx.DecodeForm(w, r, 16<<10)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/search"
@@ -151,11 +152,7 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 
 // next redirects to the application that follows one in the queue of those to decide, after
 // the last to the first, and to the queue if there is no other.
-func (d *Handler) next(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, err := d.get(r)
-	if err != nil {
-		return err
-	}
+func (d *Handler) next(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error {
 	f := filter{Filter: pages.Filter{Queue: queueToDecide}, user: by.ID}
 	for _, f.After = range []string{store.Cursor{At: a.CreatedAt, ID: a.ID}.String(), ""} {
 		found, err := d.search(r.Context(), f, 2)

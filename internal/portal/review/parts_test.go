@@ -189,7 +189,7 @@ func TestPeekDecides(t *testing.T) {
 		if late.StatusCode != 409 || strings.Contains(part, "<main") {
 			t.Errorf("a late decision: %d", late.StatusCode)
 		}
-		d.requireText("a late decision", part, i18ntest.EN("review.decide.late"), "Written before.", `name="seen" value="1"`)
+		d.requireText("a late decision", part, i18ntest.EN("review.decide.late_own"), "Written before.", `name="seen" value="1"`)
 		if n := count(`SELECT COUNT(*) FROM review_decisions`); n != 1 {
 			t.Errorf("there are %d decisions", n)
 		}

@@ -107,12 +107,8 @@ func (d *Handler) measured(ctx context.Context, a applications.Application, of a
 
 // refresh asks the service whether it has revised the newest report, for a webhook that was lost.
 // The audit entry is written before the request.
-func (d *Handler) refresh(w http.ResponseWriter, r *http.Request, by staff.User) error {
+func (d *Handler) refresh(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error {
 	if _, err := httpx.DecodeForm(w, r, 8<<10); err != nil {
-		return err
-	}
-	a, err := d.get(r)
-	if err != nil {
 		return err
 	}
 	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.Refreshed, Subject: a.ID}); err != nil {
@@ -132,12 +128,8 @@ func (d *Handler) refresh(w http.ResponseWriter, r *http.Request, by staff.User)
 }
 
 // keep keeps a decision that was made on an older revision of the report.
-func (d *Handler) keep(w http.ResponseWriter, r *http.Request, by staff.User) error {
+func (d *Handler) keep(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error {
 	form, err := httpx.DecodeForm(w, r, 8<<10)
-	if err != nil {
-		return err
-	}
-	a, err := d.get(r)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/staff"
 )
 
@@ -31,13 +32,13 @@ func (d *Handler) table() []route {
 		{"POST /review/filters", allRoles, d.saveFilterForm},
 		{"POST /review/filters/{id}", allRoles, d.changeFilterForm},
 		{"GET /review/applications/{id}", allRoles, d.application},
-		{"GET /review/applications/{id}/next", allRoles, d.next},
+		{"GET /review/applications/{id}/next", allRoles, d.ofApplication(d.next)},
 		{"GET /review/applications/{id}/report", allRoles, d.orApplication(d.report)},
 		{"GET /review/applications/{id}/transactions", allRoles, d.orApplication(d.transactions)},
-		{"GET /review/applications/{id}/refresh", allRoles, d.redirectToForms},
-		{"POST /review/applications/{id}/refresh", allRoles, d.refresh},
-		{"GET /review/applications/{id}/keep", allRoles, d.redirectToForms},
-		{"POST /review/applications/{id}/keep", deciders, d.keep},
+		{"GET /review/applications/{id}/refresh", allRoles, d.toCard("")},
+		{"POST /review/applications/{id}/refresh", allRoles, d.ofApplication(d.refresh)},
+		{"GET /review/applications/{id}/keep", allRoles, d.toCard("")},
+		{"POST /review/applications/{id}/keep", deciders, d.ofApplication(d.keep)},
 		{"GET /review/applications/{id}/report.json", allRoles, d.download},
 		{"GET /review/applications/{id}/report.pdf", allRoles, d.reportPDF},
 		{"GET /review/applications/{id}/report.csv", allRoles, d.reportCSV},
@@ -46,21 +47,21 @@ func (d *Handler) table() []route {
 		{"GET /review/applications/{id}/files/{file}", allRoles, d.file},
 		{"GET /review/applications/{id}/files/{file}/view", allRoles, d.document},
 		{"GET /review/applications/{id}/files/{file}/pages/{page}", allRoles, d.pageImage},
-		{"GET /review/applications/{id}/shares", allRoles, d.redirectToSharing},
-		{"POST /review/applications/{id}/shares", deciders, d.shareReport},
-		{"GET /review/applications/{id}/decision", allRoles, d.redirectToForms},
-		{"POST /review/applications/{id}/decision", deciders, d.decide},
-		{"GET /review/applications/{id}/preview", allRoles, d.redirectToForms},
-		{"POST /review/applications/{id}/preview", deciders, d.preview},
-		{"GET /review/applications/{id}/notes", allRoles, d.redirectToForms},
-		{"POST /review/applications/{id}/notes", deciders, d.addNote},
-		{"GET /review/applications/{id}/compare", allRoles, d.compare},
-		{"GET /review/applications/{id}/letter", allRoles, d.orApplication(d.letter)},
-		{"POST /review/applications/{id}/letter", deciders, d.resendLetter},
+		{"GET /review/applications/{id}/shares", allRoles, d.toCard("sharing")},
+		{"POST /review/applications/{id}/shares", deciders, d.ofApplication(d.shareReport)},
+		{"GET /review/applications/{id}/decision", allRoles, d.toCard("")},
+		{"POST /review/applications/{id}/decision", deciders, d.ofApplication(d.decide)},
+		{"GET /review/applications/{id}/preview", allRoles, d.toCard("")},
+		{"POST /review/applications/{id}/preview", deciders, d.ofApplication(d.preview)},
+		{"GET /review/applications/{id}/notes", allRoles, d.toCard("")},
+		{"POST /review/applications/{id}/notes", deciders, d.ofApplication(d.addNote)},
+		{"GET /review/applications/{id}/compare", allRoles, d.ofApplication(d.compare)},
+		{"GET /review/applications/{id}/letter", allRoles, d.orApplication(d.ofApplication(d.letter))},
+		{"POST /review/applications/{id}/letter", deciders, d.ofApplication(d.resendLetter)},
 		{"GET /review/shares/{id}/withdraw", deciders, d.withdrawPage},
 		{"POST /review/shares/{id}/withdraw", deciders, d.withdrawReport},
-		{"GET /review/applications/{id}/delete", administrators, d.erasePage},
-		{"POST /review/applications/{id}/delete", administrators, d.eraseSelected},
+		{"GET /review/applications/{id}/delete", administrators, d.ofApplication(d.erasePage)},
+		{"POST /review/applications/{id}/delete", administrators, d.ofApplication(d.eraseSelected)},
 		{"GET /review/deletions", overseers, d.deletions},
 		{"GET /review/audit", overseers, d.auditPage},
 		{"POST /review/audit", overseers, d.findAudit},
@@ -80,6 +81,25 @@ func (d *Handler) table() []route {
 			route{"POST /review/letters/{id}/resend", deciders, d.resendEmail})
 	}
 	return routes
+}
+
+// ofApplication returns a handler of the application that the address names.
+func (d *Handler) ofApplication(h applicationHandler) userHandler {
+	return func(w http.ResponseWriter, r *http.Request, by staff.User) error {
+		a, err := d.get(r)
+		if err != nil {
+			return err
+		}
+		return h(w, r, by, a)
+	}
+}
+
+// toCard redirects a reload of a form's result to a card of the application's page.
+func (d *Handler) toCard(card string) userHandler {
+	return d.ofApplication(func(w http.ResponseWriter, r *http.Request, _ staff.User, a applications.Application) error {
+		httpx.SeeOther(w, applicationURL(r, a.ID, "", card))
+		return nil
+	})
 }
 
 // ofUser returns a handler of package staff, which finds the user itself.

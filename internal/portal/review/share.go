@@ -23,11 +23,7 @@ const (
 )
 
 // shareReport shares the application's report or extends the share by 72 hours.
-func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, err := d.get(r)
-	if err != nil {
-		return err
-	}
+func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error {
 	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
 		return err
@@ -46,7 +42,8 @@ func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by staff.U
 	if err != nil {
 		return d.showRefusal(w, r, by, a, typed, err)
 	}
-	return redirectToSharingCard(w, r, a.ID, done)
+	httpx.SeeOther(w, applicationURL(r, a.ID, done, "sharing"))
+	return nil
 }
 
 // showRefusal shows the sharing card of an application with a Refusal. It returns any
@@ -59,22 +56,6 @@ func (d *Handler) showRefusal(w http.ResponseWriter, r *http.Request, by staff.U
 	}
 	v.Problem, v.Code = refusal.Problem, string(refusal.Code)
 	return d.showApplication(w, r, refusal.Status, by, a, shownParts{sharing: v})
-}
-
-// redirectToSharing redirects a reload of the form's result to the sharing card.
-func (d *Handler) redirectToSharing(w http.ResponseWriter, r *http.Request, _ staff.User) error {
-	a, err := d.get(r)
-	if err != nil {
-		return err
-	}
-	return redirectToSharingCard(w, r, a.ID, "")
-}
-
-// redirectToSharingCard redirects to an application's sharing card.
-func redirectToSharingCard(w http.ResponseWriter, r *http.Request, applicationID string, done string) error {
-	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, applicationURL(r, applicationID, done, "sharing"), http.StatusSeeOther)
-	return nil
 }
 
 // findShare returns the share that the address names, and its application.
@@ -103,7 +84,8 @@ func (d *Handler) withdrawPage(w http.ResponseWriter, r *http.Request, by staff.
 		return err
 	}
 	if !s.Withdrawn.IsZero() {
-		return redirectToSharingCard(w, r, a.ID, "")
+		httpx.SeeOther(w, applicationURL(r, a.ID, "", "sharing"))
+		return nil
 	}
 	v := pages.WithdrawView{Row: row(a), Share: pages.Share{ID: s.ID, PublicID: s.PublicID, Label: s.Label}}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Withdraw(p, v) })
@@ -120,5 +102,6 @@ func (d *Handler) withdrawReport(w http.ResponseWriter, r *http.Request, by staf
 			return d.showRefusal(w, r, by, a, pages.Sharing{Withdrawing: true}, err)
 		}
 	}
-	return redirectToSharingCard(w, r, a.ID, sharing.Withdrawn)
+	httpx.SeeOther(w, applicationURL(r, a.ID, sharing.Withdrawn, "sharing"))
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/disputes"
@@ -184,6 +185,7 @@ func onDisk(s *testServer) string {
 func TestRefusedDisputes(t *testing.T) {
 	start(t, func(t *testing.T, s *testServer) {
 		s.share("Ana", "ana@example.com")
+		s.share("Eve", "eve@example.com")
 		b := s.open(s.link("ana@example.com", 1))
 		path, form := disputeOf(t, b)
 		big := pdf + strings.Repeat("x", disputes.MaxFileSize)
@@ -218,20 +220,34 @@ func TestRefusedDisputes(t *testing.T) {
 		if a := send(b, path, form, fileOf{"a", strings.Repeat("x", 16<<20)}); a.Status != http.StatusRequestEntityTooLarge {
 			t.Errorf("a form of 16 MB: %d", a.Status)
 		}
+		many := url.Values{}
+		for i := range 20000 {
+			many.Set(fmt.Sprint("field", i), "")
+		}
+		if a := send(b, path, many); a.Status != http.StatusRequestEntityTooLarge && a.Status != http.StatusBadRequest {
+			t.Errorf("a form of 20,000 empty fields: %d", a.Status)
+		}
 		if n := s.Count(`SELECT count(*) FROM disputes`) + s.Count(`SELECT count(*) FROM dispute_files`); n != 0 {
 			t.Errorf("%d rows of refused disputes", n)
 		}
-		opened := 0
-		for i := range 8 {
-			form.Set("once", fmt.Sprint("another form ", i))
-			if a := send(b, path, form); a.Status == http.StatusSeeOther {
-				opened++
-			} else if a.Status != http.StatusTooManyRequests {
-				t.Errorf("dispute %d: %d", i, a.Status)
+		// However often a person tries, five are opened an hour and ten a day, and another person of the same company disputes as before.
+		for hour, opened := range []int{5, 10, 10} {
+			for i := range 50 {
+				form.Set("once", fmt.Sprint("another form ", hour, i))
+				if a := send(b, path, form); a.Status != http.StatusSeeOther && a.Status != http.StatusTooManyRequests {
+					t.Errorf("dispute %d: %d", i, a.Status)
+				}
 			}
+			if n := s.Count(`SELECT count(*) FROM disputes`); n != opened {
+				t.Errorf("%d disputes after %d hours, want %d", n, hour+1, opened)
+			}
+			s.Advance(time.Hour + time.Second)
+			b = s.open(s.link("ana@example.com", 2+hour+opened)) // each dispute has a letter of receipt
 		}
-		if opened != 5 || s.Count(`SELECT count(*) FROM disputes`) != 5 {
-			t.Errorf("%d disputes were opened within an hour", opened)
+		eve := s.open(s.link("eve@example.com", 15))
+		path, form = disputeOf(t, eve)
+		if a := send(eve, path, form); a.Status != http.StatusSeeOther {
+			t.Errorf("another person's dispute: %d %s", a.Status, a.Body)
 		}
 	})
 }

@@ -43,7 +43,7 @@ func (s *Service) write(ctx context.Context, _ jobs.Job, w Write) error {
 			return err
 		}
 		secret := store.NewSecret()
-		if err := insertLink(ctx, tx, store.Hash(secret), session{mailbox: r.mailbox}, linkLife); err != nil {
+		if err := insertLink(ctx, tx, store.Hash(secret), session{mailbox: r.mailbox}, "", linkLife); err != nil {
 			return err
 		}
 		service, link := s.Visits.Operator.Name, s.URL+providerui.Access{Lang: r.lang}.Link(Path+"/link/"+secret)

@@ -374,7 +374,7 @@ func TestCompanyLink(t *testing.T) {
 		service := &access.Service{DB: s.DB, Mailboxes: s.mailboxes(), Freeze: &freeze.Service{DB: s.DB, Now: s.Now}}
 		link := func(publicID string) (path string, err error) {
 			err = s.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
-				path, err = service.CompanyLink(ctx, tx, s.customerID(publicID), own)
+				path, err = service.CompanyLink(ctx, tx, s.customerID(publicID), own, "")
 				return err
 			})
 			return path, err

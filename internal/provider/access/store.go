@@ -45,16 +45,19 @@ type session struct {
 // all reports whether the session shows the whole file, and can freeze it.
 func (o session) all() bool { return o.company == "" }
 
-func insertLink(ctx context.Context, tx *store.Tx, hash []byte, o session, life time.Duration) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO access_links (hash, mailbox, customer_id, expires_at) VALUES ($1, $2, $3, $4)`,
-		hash, o.mailbox, o.company, store.Micros(tx.Now.Add(life)))
+func insertLink(ctx context.Context, tx *store.Tx, hash []byte, o session, shownTo string, life time.Duration) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO access_links (hash, mailbox, customer_id, shown_to, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+		hash, o.mailbox, o.company, shownTo, store.Micros(tx.Now.Add(life)))
 	return err
 }
+
+// byUser is a condition on links and their sessions: the user who was shown the link, if any, still exists.
+const byUser = ` AND (shown_to = '' OR EXISTS (SELECT 1 FROM users WHERE users.id = access_links.shown_to))`
 
 // linkWorks reports whether a link can be used.
 func linkWorks(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (works bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM access_links
-		WHERE hash = $1 AND session_hash IS NULL AND expires_at > $2)`, hash, store.Micros(now)).Scan(&works)
+		WHERE hash = $1 AND session_hash IS NULL AND expires_at > $2`+byUser+`)`, hash, store.Micros(now)).Scan(&works)
 	return works, err
 }
 
@@ -62,13 +65,13 @@ func linkWorks(ctx context.Context, q store.Queryer, hash []byte, now time.Time)
 // or unknown.
 func useLink(ctx context.Context, tx *store.Tx, hash, session []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE access_links SET session_hash = $2, expires_at = $3
-		WHERE hash = $1 AND session_hash IS NULL AND expires_at > $4`,
+		WHERE hash = $1 AND session_hash IS NULL AND expires_at > $4`+byUser,
 		hash, session, store.Micros(tx.Now.Add(sessionLife)), store.Micros(tx.Now)))
 }
 
 // sessionOf returns what the session of a secret's hash shows, or store.ErrNotFound.
 func sessionOf(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (o session, err error) {
-	err = q.QueryRowContext(ctx, `SELECT mailbox, customer_id FROM access_links WHERE session_hash = $1 AND expires_at > $2`,
+	err = q.QueryRowContext(ctx, `SELECT mailbox, customer_id FROM access_links WHERE session_hash = $1 AND expires_at > $2`+byUser,
 		hash, store.Micros(now)).Scan(&o.mailbox, &o.company)
 	return o, store.MapNotFound(err)
 }

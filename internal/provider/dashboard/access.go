@@ -159,10 +159,7 @@ func (s *Service) addOrigin(ctx context.Context, tx *store.Tx, by user, in input
 }
 
 func (s *Service) removeOrigin(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	removed, err := s.Customers.RemoveWidgetOrigin(ctx, tx, by.account.ID, in.field("origin"))
-	if err == nil && !removed {
-		err = noChange{flashNoChange}
-	}
+	err := unlessChanged(s.Customers.RemoveWidgetOrigin(ctx, tx, by.account.ID, in.field("origin")))
 	return done{action: "widget origin removed", object: httpx.OriginOf(in.field("origin")), flash: "origin removed"}, err
 }
 

@@ -83,6 +83,14 @@ type noChange struct{ flash flash }
 
 func (noChange) Error() string { return "dashboard: nothing was changed" }
 
+// unlessChanged returns the error of a change that was already made.
+func unlessChanged(changed bool, err error) error {
+	if err == nil && !changed {
+		err = noChange{flashNoChange}
+	}
+	return err
+}
+
 // forUser calls serve for a signed-in user and redirects all others to the sign-in page.
 func (s *Pages) forUser(serve func(w http.ResponseWriter, r *http.Request, by user) error) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {

@@ -57,7 +57,7 @@ type Service struct {
 
 	// ConsumerLink returns a link that shows the person whom a customer's report is about what that
 	// customer got; see package access.
-	ConsumerLink func(ctx context.Context, tx *store.Tx, customerID, publicToken string) (url string, err error)
+	ConsumerLink func(ctx context.Context, tx *store.Tx, customerID, publicToken, shownTo string) (url string, err error)
 
 	// Crashed reports whether the job of a unique key was given up because its processes died.
 	Crashed func(ctx context.Context, q store.Queryer, key string) (bool, error)

@@ -153,10 +153,7 @@ func (s *Service) setCallback(ctx context.Context, tx *store.Tx, _ user, c webho
 }
 
 func (s *Service) removeCallback(ctx context.Context, tx *store.Tx, _ user, c webhook.Callback, _ input) (done, error) {
-	ok, err := s.Webhooks.Remove(ctx, tx, c)
-	if err == nil && !ok {
-		err = noChange{flashNoChange}
-	}
+	err := unlessChanged(s.Webhooks.Remove(ctx, tx, c))
 	return done{action: "endpoint removed", flash: "endpoint removed", to: "/dashboard/webhooks"}, err
 }
 
@@ -169,11 +166,7 @@ func (s *Service) switchCallback(ctx context.Context, tx *store.Tx, _ user, c we
 	default:
 		return done{}, malformed("state")
 	}
-	changed, err := s.Webhooks.SetEnabled(ctx, tx, c, out.action == actionCallbackOn)
-	if err == nil && !changed {
-		err = noChange{flashNoChange}
-	}
-	return out, err
+	return out, unlessChanged(s.Webhooks.SetEnabled(ctx, tx, c, out.action == actionCallbackOn))
 }
 
 // malformed is the error of a field that no form of these pages sends.

@@ -156,9 +156,6 @@ func (s *Pages) hashOwn(ctx context.Context, _ *http.Request, by user, in *input
 }
 
 func (s *Pages) setPassword(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	ok, err := s.Staff.ReplacePassword(ctx, tx, by.session, in.old, in.hash)
-	if err == nil && !ok {
-		err = noChange{flashNoChange}
-	}
+	err := unlessChanged(s.Staff.ReplacePassword(ctx, tx, by.session, in.old, in.hash))
 	return done{action: "password changed", object: by.ID, flash: "password"}, err
 }

@@ -467,7 +467,7 @@ func (s *Service) linkConsumer(ctx context.Context, tx *store.Tx, by user, in in
 	if _, err := s.own(ctx, tx, by, token); err != nil {
 		return done{}, err
 	}
-	url, err := s.ConsumerLink(ctx, tx, by.account.ID, token)
+	url, err := s.ConsumerLink(ctx, tx, by.account.ID, token, by.ID)
 	if errors.Is(err, access.ErrNoPerson) {
 		err = noChange{"no person"}
 	}

@@ -121,10 +121,7 @@ func (s *Service) resetTheme(ctx context.Context, tx *store.Tx, by user, _ input
 	if err != nil {
 		return done{}, err
 	}
-	reset, err := s.Customers.ResetTheme(ctx, tx, by.account.ID)
-	if err == nil && !reset {
-		err = noChange{flashNoChange}
-	}
+	err = unlessChanged(s.Customers.ResetTheme(ctx, tx, by.account.ID))
 	if err != nil {
 		return done{}, err
 	}
@@ -140,10 +137,7 @@ func (s *Service) setLogo(ctx context.Context, tx *store.Tx, by user, in input) 
 		return done{}, malformed("logo")
 	}
 	if in.Get("remove") != "" {
-		removed, err := s.Customers.RemoveLogo(ctx, tx, by.account.ID, scheme)
-		if err == nil && !removed {
-			err = noChange{flashNoChange}
-		}
+		err := unlessChanged(s.Customers.RemoveLogo(ctx, tx, by.account.ID, scheme))
 		return done{action: "logo removed", object: by.account.PublicID, detail: scheme, flash: "logo removed"}, err
 	}
 	field := "logo-" + scheme

@@ -78,7 +78,7 @@ func DecodeForm(w http.ResponseWriter, r *http.Request) (form url.Values, files 
 		case err != nil:
 			return nil, nil, httpx.BodyError(err)
 		case part.FormName() != "file":
-			if left -= int64(len(body)); left < 0 || form.Has(part.FormName()) {
+			if left -= int64(len(part.FormName()) + len(body)); left < 0 || form.Has(part.FormName()) {
 				return nil, nil, httpx.NewError(contract.CodeMalformedBody, errors.New("a field is too long or given twice"))
 			}
 			form.Set(part.FormName(), string(body))

@@ -311,11 +311,12 @@ const (
 	DecideNoReason
 	DecideNoText
 	DecideRevised // the report was revised while the page was open
+	DecideLateOwn // as DecideLate, by the same reviewer on another page
 )
 
 func (p DecideProblem) words(l i18n.Lang) string {
 	return i18n.T(l, [...]i18n.Key{"", "review.decide.late", "review.decide.too_long", "review.decide.too_many", "review.decide.no_reason",
-		"review.decide.no_text", "review.decide.revised"}[p])
+		"review.decide.no_text", "review.decide.revised", "review.decide.late_own"}[p])
 }
 
 func (v Deciding) question(l i18n.Lang) ui.Question {
