@@ -165,15 +165,16 @@ func decideOnPhone(t *testing.T, v *visitor, url string) {
 }
 
 func showLetter(t *testing.T, v *visitor, url string) {
-	// The letter appears as the decision is chosen; an escalation has none.
+	// A dialog shows the letter of the decision; an escalation has none.
 	v.open(t, url)
+	preview := v.page(button(en("review.letter.show")))
 	click(t, v.page(`label:has([name="decision"][value="declined"])`))
+	click(t, preview)
 	see(t, v.page(`.letter-paper:has-text("`+en("review.letter.rights")[:40]+`")`))
 	v.axe(t)
+	click(t, v.page(".letter-preview >> "+button(en("review.peek.close"))))
 	click(t, v.page(`label:has([name="decision"][value="escalated"])`))
-	if err := v.page(".letter-paper").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateDetached}); err != nil {
-		t.Error("an escalation has a letter")
-	}
+	must(t, preview.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateHidden}))
 	click(t, v.page(button(en("review.decide.submit"))))
 	see(t, v.page(text(en("review.decide.done"))))
 }

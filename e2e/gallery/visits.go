@@ -23,7 +23,7 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 		{ID: "2", Name: "Honeylocust Credit Union", Place: "honeylocust.example"}}
 	show := func(name string, v visit.Visit, change func(*visit.Visit)) {
 		v.Lang, v.Path, v.Customer, v.Sandbox, v.Hosted = lang, "/visit/h", "Harbor Lane", true, true
-		v.Operator = visit.Operator{Name: "Vestibule Verification", Terms: "https://verification.example/terms",
+		v.Operator = visit.Operator{Name: "Plainview Verification", Terms: "https://verification.example/terms",
 			Privacy: "https://verification.example/privacy"}
 		if v.Step == flow.StepDocuments {
 			v.MaxFiles, v.MaxFileSize = 10, 20<<20
@@ -168,7 +168,7 @@ func bankPages(assets Assets, lang i18n.Lang, choices []ui.Choice) (all []Exhibi
 
 // accessPages are the pages on which consumers see and end what they have shared.
 func accessPages(urls visit.Urls, lang i18n.Lang, choices []ui.Choice) []Exhibit {
-	urls.Service = "Vestibule Verification"
+	urls.Service = "Plainview Verification"
 	page := visit.Access{Lang: lang, Urls: urls, Languages: choices, Sandbox: true}
 	secret := page
 	secret.Languages = nil

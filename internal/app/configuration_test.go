@@ -84,8 +84,8 @@ func TestConfigurationCommands(t *testing.T) {
 	var product struct{ ProductID, Name, Configuration, InquiryType string }
 	read(&product, "product", "create", made.PublicID, "Tenants", "--configuration=Watch")
 	read(&product, "product", "rename", made.PublicID, product.ProductID, "Renters")
-	if read(&product, "product", "configure", made.PublicID, "Renters", "Cash flow"); product.Name != "Renters" ||
-		product.Configuration != "Cash flow" || product.InquiryType != "PERSONAL" {
+	if read(&product, "product", "configure", made.PublicID, "Renters", "Cashflow"); product.Name != "Renters" ||
+		product.Configuration != "Cashflow" || product.InquiryType != "PERSONAL" {
 		t.Errorf("the product is %+v", product)
 	}
 	for name, tc := range map[string]struct {
@@ -99,7 +99,7 @@ func TestConfigurationCommands(t *testing.T) {
 		"a retired one":            {[]string{"product", "configure", made.PublicID, "Renters", "Check"}, "retired"},
 		"a name that is taken":     {[]string{"product", "create", made.PublicID, "Renters"}, "this name"},
 		"renamed to another": {[]string{"product", "rename", made.PublicID, "Renters",
-			"Cash flow report"}, "this name"},
+			"Cashflow report"}, "this name"},
 		"a file with an error": {[]string{"prepared", "add", "--account=" + made.PublicID,
 			"--file=" + file(`{"product":"cashflow","profile":"x"}`)},
 			"profile: must be one of"},

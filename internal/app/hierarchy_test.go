@@ -52,7 +52,7 @@ func TestClientCreatesAccountHierarchy(t *testing.T) {
 		must("configurations", err)
 		var old svcapitest.Configuration
 		for _, p := range all {
-			if p.Alias == "Cash flow with AV attributes and score v1.0" && p.Product == contract.Cashflow {
+			if p.Alias == "Cashflow with AV attributes and score v1.0" && p.Product == contract.Cashflow {
 				old = p
 			}
 		}

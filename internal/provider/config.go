@@ -40,7 +40,7 @@ func (l Limits) Validate() error {
 
 // Operator tells applicants who runs the verification service.
 type Operator struct {
-	ServiceName string `default:"Vestibule Verification" placeholder:"NAME" help:"Name of the verification service, as applicants see it."`
+	ServiceName string `default:"Plainview Verification" placeholder:"NAME" help:"Name of the verification service, as applicants see it."`
 	TermsURL    string `name:"service-terms-url" placeholder:"URL" help:"Terms of the verification service, linked where applicants consent."`
 	PrivacyURL  string `name:"service-privacy-url" placeholder:"URL" help:"Privacy policy of the service, linked where applicants consent."`
 

@@ -261,7 +261,7 @@ func errorOf[T any](_ T, err error) error { return err }
 func TestConfigurationFieldsAreValidated(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		for want, all := range map[string][]customers.Fields{
-			"alias":       {{}, {Alias: "a\u202e"}, {Alias: strings.Repeat("a", 101)}, {Alias: "Cash flow"}},
+			"alias":       {{}, {Alias: "a\u202e"}, {Alias: strings.Repeat("a", 101)}, {Alias: "Cashflow"}},
 			"kind":        {{Alias: "A", Kind: "mortgage"}},
 			"inquiryType": {{Alias: "A", InquiryType: "NONE"}, {Alias: "A", InquiryType: "tenant"}},
 			"scores":      {{Alias: "A", Scores: []string{"v3.0"}}, {Alias: "A", Kind: "income", Scores: []string{"v1.0"}}},

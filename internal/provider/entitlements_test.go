@@ -121,7 +121,7 @@ func (e *entitledCustomer) inherit(t *testing.T) {
 	e.entitle(e.seed.PublicID, true, customers.Hierarchy, customers.Configurations)
 	e.childID = e.child("Child")
 	product := e.productOf(e.childID, "Loan")
-	e.want("assigned", e.assign(e.configurations()["Cash flow"], "product", product), 200, "")
+	e.want("assigned", e.assign(e.configurations()["Cashflow"], "product", product), 200, "")
 	acting := append(e.basic(), "X-PUBLIC-ID", e.childID)
 	begun := e.post("/connect/initialization", acting, map[string]any{"productId": product, "prefill": e.resident})
 	e.want("a child's visit", begun, 200, "")

@@ -212,7 +212,7 @@ func TestReportFields(t *testing.T) {
 	for _, username := range []string{"default", "multi", "joint", "no_transactions"} {
 		check(contract.Cashflow, "cashflow of "+username, visit(contract.Cashflow, resident, map[string]any{"username": username}))
 	}
-	b.want("both families", b.assign(b.configurations()["Cash flow with AV attributes and score v1.0"],
+	b.want("both families", b.assign(b.configurations()["Cashflow with AV attributes and score v1.0"],
 		"product", b.seed.Products[contract.Cashflow]), 200, "")
 	check(contract.Cashflow, "cashflow of both families", visit(contract.Cashflow, applicant, map[string]any{}))
 

@@ -60,8 +60,8 @@ func (b *testServer) configurations() map[string]string {
 
 // Aliases of the generated configurations.
 const (
-	plain  = "Cash flow"
-	avV1   = "Cash flow with AV attributes and score v1.0"
+	plain  = "Cashflow"
+	avV1   = "Cashflow with AV attributes and score v1.0"
 	income = "Income, suite 2.0"
 )
 
@@ -544,7 +544,7 @@ func TestConfigurationSelectsReportParts(t *testing.T) {
 		has("with AV and v1.0", old, 144, "v1.0", "v2.0")
 		has("with what is inherited", current, 120, "v2.0")
 		own := b.productOf(child, "Own money")
-		b.want("v2.1", b.assign(config["Cash flow with score v2.1"], "product", own), 200, "")
+		b.want("v2.1", b.assign(config["Cashflow with score v2.1"], "product", own), 200, "")
 		has("with v2.1", own, 120, "v2.0", "v2.1")
 		token := submit(own).text("publicToken")
 		r := b.report(append(slices.Clone(as), "X-PUBLIC-TOKEN", token))

@@ -63,7 +63,7 @@ func (p *Provider) wire() {
 		Customers: p.customers, Reports: p.reports, Documents: p.documents, Sources: p.connections,
 		Secure:        strings.HasPrefix(c.URL, "https:"),
 		HasAccessPage: c.Mail != nil || c.Environment == contract.Sandbox, // a sandbox names the command that prints a link
-		Operator: providerui.Operator{Name: cmp.Or(c.Operator.ServiceName, "Vestibule Verification"), Terms: c.Operator.TermsURL,
+		Operator: providerui.Operator{Name: cmp.Or(c.Operator.ServiceName, "Plainview Verification"), Terms: c.Operator.TermsURL,
 			Privacy: c.Operator.PrivacyURL},
 		LimitByAddress: limit(c.Limits.WidgetRate), LimitByAccount: limit(c.Limits.WidgetAccountRate),
 		MaxUploadBytes: int64(c.Limits.WidgetFiles) << 20, Mailboxes: p.mailboxes, BehindProxy: c.BehindProxy}

@@ -290,7 +290,7 @@ func TestChangesOfFileAreConfirmed(t *testing.T) {
 			}
 			day := ui.DayInZone(i18n.English, c.day)
 			m := s.emails(i + 2)[i+1]
-			if want := i18ntest.EN(c.subject, "service", "Vestibule Verification", "day", day); m.To != address || m.Subject != want ||
+			if want := i18ntest.EN(c.subject, "service", "Plainview Verification", "day", day); m.To != address || m.Subject != want ||
 				c.day != until && !strings.Contains(m.Text, day) || !strings.Contains(m.Text, s.URL+"/access?lang=en") {
 				t.Errorf("%s: %q to %s: %s", c.change, m.Subject, m.To, m.Text)
 			}

@@ -188,7 +188,7 @@ func TestDuplicateNames(t *testing.T) {
 			}
 		}
 		all, err := r.Products(t.Context(), db.SQL, a.ID)
-		if err != nil || len(all) != 2 || all[0].DisplayName != "Quick" || all[0].Configuration.Alias != "Cash flow" ||
+		if err != nil || len(all) != 2 || all[0].DisplayName != "Quick" || all[0].Configuration.Alias != "Cashflow" ||
 			!all[0].Inherited || all[0].Kind != contract.Cashflow {
 			t.Errorf("products: %+v, %v", all, err)
 		}

@@ -92,10 +92,10 @@ func (s *Service) EnsureChild(ctx context.Context, tx *store.Tx, parent string, 
 // kind is the default of products of the kind; the first of all is the account's.
 func generatedConfigurations() []Configuration {
 	return []Configuration{
-		{Kind: contract.Cashflow, Alias: "Cash flow"},
-		{Kind: contract.Cashflow, Alias: "Cash flow with AV attributes and score v1.0",
+		{Kind: contract.Cashflow, Alias: "Cashflow"},
+		{Kind: contract.Cashflow, Alias: "Cashflow with AV attributes and score v1.0",
 			Settings: Settings{DeprecatedAttributes: true, ScoreV1: true}},
-		{Kind: contract.Cashflow, Alias: "Cash flow with score v2.1", Settings: Settings{ScoreV21: true}},
+		{Kind: contract.Cashflow, Alias: "Cashflow with score v2.1", Settings: Settings{ScoreV21: true}},
 		{Kind: contract.Income, Alias: "Income, suite 2.0", Settings: Settings{IncomeModelSuite: "2.0", IncomeInflows: true}},
 		{Kind: contract.Income, Alias: "Income, suite 2.0 without inflows", Settings: Settings{IncomeModelSuite: "2.0"}},
 		{Kind: contract.Income, Alias: "Income, suite 1.2", Settings: Settings{IncomeModelSuite: "1.2"}},
@@ -153,7 +153,7 @@ const inquiryType = contract.InquiryPersonal
 func productName(kind contract.Product) string {
 	switch kind {
 	case contract.Cashflow:
-		return "Cash flow report"
+		return "Cashflow report"
 	case contract.Income:
 		return "Income report"
 	case contract.Eligibility:

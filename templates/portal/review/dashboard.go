@@ -320,7 +320,7 @@ func (p DecideProblem) words(l i18n.Lang) string {
 }
 
 func (v Deciding) question(l i18n.Lang) ui.Question {
-	q := ui.Question{Name: "decision", ID: "decided", Label: i18n.T(l, "review.decide.what"), Lang: l, Attrs: command}
+	q := ui.Question{Name: "decision", ID: "decided", Label: i18n.T(l, "review.decide.what"), HideLabel: true, Lang: l, Attrs: command}
 	for _, d := range []string{"approved", "declined", "moreAsked", "escalated"} {
 		detail, _ := i18n.Find(l, "review.decide.details", d)
 		q.Options = append(q.Options, ui.Option{Value: d, Label: i18n.Code(l, "review.decide.choices", d), Detail: detail,

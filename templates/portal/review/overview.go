@@ -74,11 +74,11 @@ func (v OverviewView) figures(l i18n.Lang) []ui.KeyFigure {
 	}
 	_, _, ended := v.Days.Totals()
 	out := []ui.KeyFigure{
-		{Label: i18n.T(l, "review.overview.started"), Value: strconv.Itoa(v.Progress.Started)},
-		{Label: i18n.T(l, "review.overview.reported"), Value: strconv.Itoa(v.Progress.Reported), Tone: ui.Success},
-		{Label: i18n.T(l, "review.overview.ended"), Value: strconv.Itoa(ended)},
+		{Label: i18n.T(l, "review.overview.started"), Value: grouped(strconv.Itoa(v.Progress.Started))},
+		{Label: i18n.T(l, "review.overview.reported"), Value: grouped(strconv.Itoa(v.Progress.Reported)), Tone: ui.Success},
+		{Label: i18n.T(l, "review.overview.ended"), Value: grouped(strconv.Itoa(ended))},
 		{Label: i18n.T(l, "review.overview.median"), Value: median},
-		{Label: i18n.T(l, "review.overview.to_decide"), Value: strconv.Itoa(v.ToDecide), URL: v.ToDecideURL, Tone: ui.Info},
+		{Label: i18n.T(l, "review.overview.to_decide"), Value: grouped(strconv.Itoa(v.ToDecide)), URL: v.ToDecideURL, Tone: ui.Info},
 	}
 	if ended > 0 {
 		out[2].Tone = ui.Danger

@@ -36,7 +36,7 @@ func TestProfileReports(t *testing.T) {
 				when := at(t, day+"T09:30:15.123Z")
 				in := cashflow.Input{
 					Envelope: report.Envelope{PublicToken: link, ExternalID: "application-17", ConsumerID: "0b3f6a0e-6a53-4a0c-b9a2-0d6a1de4f5b7",
-						Product:     report.Product{Name: "Cash flow", ProductID: "7d0b6f0e-2f6f-4d0e-9c55-5b1b5d7f0c3e", InquiryType: "PERSONAL"},
+						Product:     report.Product{Name: "Cashflow", ProductID: "7d0b6f0e-2f6f-4d0e-9c55-5b1b5d7f0c3e", InquiryType: "PERSONAL"},
 						InputSource: report.ConsumerInput, InputUUID: "ddf4f759-0621-57d3-b98f-635f4578f016",
 						InputRecordID: "f15055cf-6c30-5125-a3f6-43d31ad5d57f"},
 
