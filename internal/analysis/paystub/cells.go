@@ -87,6 +87,7 @@ func layOut(f *pdf.File) *sheet {
 		}
 		s.rows = append(s.rows, lines(pieces)...)
 	}
+	s.commas()
 	s.splitCents()
 	s.joinTowns()
 	s.splitTexts()
@@ -252,7 +253,7 @@ func lines(pieces []*cell) (rows []row) {
 		pieces = pieces[n:]
 		slices.SortStableFunc(line, func(a, b *cell) int { return cmp.Compare(a.x0, b.x0) })
 		var out row
-		for _, c := range kerned(line) {
+		for _, c := range kerned(spaced(line)) {
 			if last := len(out) - 1; last >= 0 {
 				before := out[last]
 				if c.text == before.text && abs(c.x0-before.x0) < 1 && abs(c.y-before.y) < 1 {
@@ -301,6 +302,43 @@ func lines(pieces []*cell) (rows []row) {
 	return rows
 }
 
+// spaced joins letters that were drawn separately with the same gap between them, as in
+// headings with spaced letters.
+func spaced(line row) (out row) {
+	for i := 0; i < len(line); {
+		k := i + 1
+		var gaps []float64
+		for k < len(line) && utf8.RuneCountInString(line[k-1].text) == 1 && utf8.RuneCountInString(line[k].text) == 1 &&
+			line[k].size == line[i].size && line[k].x0-line[k-1].x1 < 1.6*line[i].size {
+			gaps = append(gaps, line[k].x0-line[k-1].x1)
+			k++
+		}
+		first, size := *line[i], line[i].size
+		slices.Sort(gaps)
+		if len(gaps) < 3 || gaps[len(gaps)/3] < 0.12*size || gaps[len(gaps)/3] > 0.5*size {
+			out = append(out, line[i])
+			i++
+			continue
+		}
+		usual := gaps[len(gaps)/3] // others are between words
+		one := &first
+		for _, c := range line[i+1 : k] {
+			gap := c.x0 - one.x1
+			if gap > 2*usual+0.5*size {
+				out, one = append(out, one), &cell{}
+				*one = *c
+				continue
+			}
+			if gap > usual+0.12*size {
+				one.text += " "
+			}
+			one.text, one.x1, one.runs = one.text+c.text, c.x1, append(slices.Clone(one.runs), c.runs...)
+		}
+		out, i = append(out, one), k
+	}
+	return out
+}
+
 // kerned joins pieces of a word that were drawn separately because of kerning, before
 // words are joined.
 func kerned(line row) (out row) {
@@ -321,6 +359,32 @@ func kerned(line row) (out row) {
 	}
 	return out
 }
+
+// commas replaces decimal commas by points, and the points of thousands by commas, if a
+// stub has no other amounts.
+func (s *sheet) commas() {
+	var found []*cell
+	points := 0
+	for _, r := range s.rows {
+		for _, c := range r {
+			at := strings.LastIndexByte(c.text, ' ') + 1
+			if _, ok := money(swapped.Replace(c.text[at:])); ok && c.text[len(c.text)-3] == ',' {
+				found = append(found, c)
+			} else if _, ok = money(c.text[at:]); ok {
+				points++
+			}
+		}
+	}
+	if len(found) < 4 || points > 0 {
+		return
+	}
+	for _, c := range found {
+		at := strings.LastIndexByte(c.text, ' ') + 1
+		c.set(c.text[:at] + swapped.Replace(c.text[at:]))
+	}
+}
+
+var swapped = strings.NewReplacer(",", ".", ".", ",")
 
 // splitCents joins dollars and cents that are in separate columns, or separated by a
 // space, if a stub does so throughout.

@@ -291,7 +291,7 @@ func afterWidestGap(columns []column, next *cell) (at int) {
 // taxable reports whether a table below a title like "Taxable Earnings" has hours or
 // rates, and so lists earnings.
 func (s *sheet) taxable(n int, g *segment) bool {
-	if !slices.ContainsFunc(g.columns, func(c column) bool { return c.kind == rated || c.kind == notMoney }) {
+	if !g.has(rated) && !g.has(notMoney) {
 		return false
 	}
 	for k := max(0, n-2); k < n; k++ {
@@ -308,7 +308,7 @@ func (s *sheet) taxable(n int, g *segment) bool {
 // assignUnknownColumn uses an unknown column directly before the year to date as the current period's, if
 // there is no other.
 func (g *segment) assignUnknownColumn() {
-	if slices.ContainsFunc(g.columns, func(c column) bool { return c.kind == current }) {
+	if g.has(current) {
 		return
 	}
 	for i := 1; i < len(g.columns); i++ {
@@ -436,7 +436,7 @@ func labelLike(words string) bool {
 
 // balances reports whether a table has no columns for the period and the year to date.
 func (g *segment) balances() bool {
-	return !slices.ContainsFunc(g.columns, func(c column) bool { return c.kind == current || c.kind == ytd })
+	return !g.has(current) && !g.has(ytd)
 }
 
 // columnKind returns the kind of the column below a header, from the header's words and the
@@ -532,6 +532,9 @@ func (s *sheet) titleOver(n int, g *segment) section {
 			}
 			if _, _, state := dateIn(c.text); c.number || state != noDate || i+1 < len(r) && r[i+1].number {
 				return noSection // another table's lines
+			}
+			if _, rest, _ := inline(c.text); rest != "" && strings.Contains(c.text, ":") {
+				continue // a label with its value
 			}
 			if p := periodOf(c.words); p == foreign || c.words == "employee" || c.text == "Memo:" || c.text == "MEMO:" {
 				continue

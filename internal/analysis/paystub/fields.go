@@ -181,7 +181,7 @@ func kindOf(what field) int {
 func mayBeValue(what field, text string) bool {
 	switch what {
 	case fieldStart, fieldEnd, fieldPay, fieldHire, fieldPeriod:
-		_, _, state := dateIn(text)
+		_, _, state := dateIn(withSlashes(text))
 		return state != noDate
 	case fieldEmployee:
 		return isName(withoutNumber(text))
@@ -326,7 +326,7 @@ func (s *sheet) spanned(f *fields) {
 				if at > 0 && c.text[at-1] != ' ' && c.text[at-1] != '(' {
 					continue
 				}
-				if _, _, state := dateIn(c.text[at:]); state == noDate {
+				if _, _, _, first, second := twoDates(c.text[at:]); first == noDate || second == noDate && at == 0 {
 					continue
 				}
 				head := plain(c.text[:at])
@@ -409,6 +409,9 @@ func (s *sheet) valuesNear(n, i int, what field) []*cell {
 
 // put stores the value of a field if the text is a valid value and the field has none yet.
 func (f *fields) put(what field, text string, c *cell) bool {
+	if kindOf(what) == 0 {
+		text = withSlashes(text)
+	}
 	date := func(w *when) bool {
 		if w.shown {
 			return w.cell == c

@@ -47,9 +47,6 @@ func (d *Document) figures() {
 	if d.fields.several {
 		d.find(DatesDisagree, false)
 	}
-	if d.Stub.GrossTotal == nil && d.Stub.NetTotal == nil {
-		d.find(AmountsNotRead, false)
-	}
 	d.growth()
 	d.rates()
 }

@@ -61,7 +61,7 @@ func itemOf(words string, in section) (item, period) {
 		return noItem, of
 	case has(wordList("social security")...):
 		return socialSecurity, of
-	case has(wordList("medicare")...), in == deductions && (words == "med" || words == "mc" || words == "hi"):
+	case has(wordList("medicare")...), in == deductions && (words == "med" || words == "hi"), in != earnings && words == "mc":
 		return medicare, of
 	case has("fica"):
 		return fica, of

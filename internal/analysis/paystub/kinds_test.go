@@ -43,11 +43,18 @@ func kinds(t *testing.T) (files map[string][]byte, truth map[string]map[string]s
 func expand(key, value string) map[string]string {
 	now, ytd, both := strings.Cut(value, " ")
 	long := map[string]string{"gross": "gross_total_earnings_amount", "net": "net_total_earnings_amount",
-		"regular":  "regular_pay_earnings_amount",
-		"overtime": "overtime_earnings_amount", "ss": "social_security_deductions_amount", "medicare": "medicare_tax_deductions_amount"}[key]
+		"regular": "regular_pay_earnings_amount", "bonus": "bonus_earnings_amount", "commission": "commission_earnings_amount",
+		"vacation": "vacation_earnings_amount", "overtime": "overtime_earnings_amount", "ss": "social_security_deductions_amount", "medicare": "medicare_tax_deductions_amount"}[key]
 	switch {
 	case key == "":
 		return nil
+	case key == "usual":
+		out := map[string]string{}
+		for line := range strings.SplitSeq(usual, "\n") {
+			k, v, _ := strings.Cut(line, " ")
+			maps.Copy(out, expand(k, v))
+		}
+		return out
 	case long == "":
 		return map[string]string{key: value}
 	case !both:
@@ -56,6 +63,17 @@ func expand(key, value string) map[string]string {
 	return map[string]string{long + "_current": now, long + "_ytd": ytd}
 }
 
+// usual holds the days and amounts of most layouts.
+const usual = `pay_period_start 2026-03-01
+pay_period_end 2026-03-14
+pay_date 2026-03-20
+pay_frequency BIWEEKLY
+gross 2000.00 12000.00
+regular 2000.00 12000.00
+ss 124.00 744.00
+medicare 29.00 174.00
+net 1647.00 9882.00`
+
 // gridPage returns a page of cells in columns.
 func gridPage(t *testing.T, text string) []byte {
 	t.Helper()
@@ -63,10 +81,23 @@ func gridPage(t *testing.T, text string) []byte {
 	doc.AddPage()
 	doc.SetFont("Helvetica", "", 9)
 	var columns []string
-	y := 40.0
+	y, apart := 40.0, 0.0
 	for line := range strings.SplitSeq(text, "\n") {
 		if spec, is := strings.CutPrefix(line, "@ "); is {
 			columns = strings.Fields(spec)
+			continue
+		}
+		if spaced, is := strings.CutPrefix(line, "@spacing "); is {
+			doc.RawWriteStr(spaced + " Tc")
+			continue
+		}
+		if by, is := strings.CutPrefix(line, "@apart "); is {
+			apart, _ = strconv.ParseFloat(by, 64)
+			continue
+		}
+		if line == "@page" {
+			doc.AddPage()
+			y = 40
 			continue
 		}
 		step := 16.0
@@ -90,7 +121,14 @@ func gridPage(t *testing.T, text string) []byte {
 			case 'c':
 				x -= wide / 2
 			}
-			doc.Text(x, y, cell)
+			if apart == 0 {
+				doc.Text(x, y, cell)
+				continue
+			}
+			for _, letter := range cell {
+				doc.Text(x, y, string(letter))
+				x += doc.GetStringWidth(string(letter)) + apart
+			}
 		}
 	}
 	var b bytes.Buffer

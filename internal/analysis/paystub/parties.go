@@ -1,6 +1,7 @@
 package paystub
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -34,6 +35,9 @@ func (s *sheet) parties(f *fields) {
 		}
 	}
 	if f.employee == "" {
+		s.atNumber(f)
+	}
+	if f.employee == "" {
 		s.lastFirst(f)
 	}
 	if f.employer == "" {
@@ -59,6 +63,34 @@ func (s *sheet) parties(f *fields) {
 		}
 		f.setAddress(a)
 	}
+}
+
+// atNumber uses the only name directly above the employee's number, or its label, as the employee.
+func (s *sheet) atNumber(f *fields) {
+	for n, r := range s.rows {
+		for _, c := range r {
+			if !isNumberLabel(c.words) {
+				continue
+			}
+			s.spend(256)
+			if up := s.over(n, c); up != nil && len(strings.Fields(up.text)) > 1 && isName(up.text) && up != f.employerCell &&
+				!isCompany(up.text) && !sameName(up.text, f.employer) && providerIn(up.words) == "" {
+				f.employee, f.employeeCell = up.text, up
+				return
+			}
+		}
+	}
+}
+
+// isNumberLabel reports whether words are the label of the employee's number, with or without
+// the number.
+func isNumberLabel(words string) bool {
+	all := strings.Fields(words)
+	if n := len(all); n > 1 && strings.Trim(all[n-1], "0123456789x") == "" {
+		all = all[:n-1]
+	}
+	kinds, only := madeOf(all, workerWord|numberWord)
+	return only && kinds&numberWord != 0
 }
 
 // lastFirst uses the first text like "Doe, Jane A" as the employee.
@@ -318,14 +350,25 @@ func isBelow(a, b *cell) bool {
 // headline returns the employer of a stub that has no label for it: in the first rows, the
 // first company name, or else the first text that is not a title, a label or the employee.
 func (s *sheet) headline(f *fields) string {
-	first := ""
+	first, incorporated := "", ""
 	for n, r := range s.rows {
-		if n > 5 || r[0].page > 0 {
+		if r[0].page > 0 {
 			break
+		}
+		if n > 5 {
+			for _, c := range r { // the only name with a company's form
+				if w := strings.Fields(c.words); len(w) > 1 && len(w) < 7 && slices.Contains(incorporations, w[len(w)-1]) && isText(c.text) {
+					if incorporated != "" && incorporated != c.text {
+						return first
+					}
+					incorporated = c.text
+				}
+			}
+			continue
 		}
 		for _, c := range r {
 			w := c.words
-			if what, _, _ := inline(c.text); what != noField || !isText(c.text) || sameName(c.text, f.employee) ||
+			if what, _, _ := inline(c.text); what != noField || unnumbered(w) != w || !isText(c.text) || sameName(c.text, f.employee) ||
 				isTitle(w) || strings.Contains(c.text, ":") {
 				continue
 			}
@@ -336,13 +379,16 @@ func (s *sheet) headline(f *fields) string {
 			if isCompany(name) {
 				return name
 			}
-			if first == "" {
+			if digits := strings.Trim(plain(name), "abcdefghijklmnopqrstuvwxyz "); first == "" && 2*len(digits) < len(name) {
 				first = name
 			}
 		}
 	}
-	return first
+	return cmp.Or(first, incorporated)
 }
+
+// incorporations lists the words that end a company's legal name.
+var incorporations = strings.Fields("inc llc llp corp corporation ltd plc pllc")
 
 // withoutTitle returns a name without the title after it in the same line.
 func withoutTitle(text string) string {

@@ -133,13 +133,27 @@ func (t *table) chooseTables(in section, sum [2]*report.Cents) {
 // splitFICA treats lines with the label FICA as social security or Medicare, if the other tax
 // has a line and the amounts match the rates.
 func (t *table) splitFICA() {
+	of := func(s, m report.Cents) bool { return near(s*145, m*620, 2*(145+620)) }
+	var both []*line
+	for i := range t.lines {
+		if l := &t.lines[i]; l.item == fica && l.amount[now] != 0 {
+			both = append(both, l)
+		}
+	}
+	if len(both) == 2 {
+		if both[0].amount[now] < both[1].amount[now] {
+			slices.Reverse(both)
+		}
+		if of(both[0].amount[now], both[1].amount[now]) {
+			both[0].item, both[1].item = socialSecurity, medicare
+		}
+	}
 	for k := range 2 {
 		f, s, m := t.value(fica, k), t.value(socialSecurity, k), t.value(medicare, k)
 		if f == nil || *f == 0 || (s == nil) == (m == nil) {
 			continue
 		}
 		is := socialSecurity
-		of := func(s, m report.Cents) bool { return near(s*145, m*620, 2*(145+620)) }
 		if s != nil {
 			if is = medicare; !of(*s, *f) {
 				continue

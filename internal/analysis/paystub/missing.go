@@ -1,0 +1,123 @@
+package paystub
+
+import (
+	"slices"
+	"strings"
+
+	"vestibule/internal/report"
+)
+
+// findMissing finds values that the stub shows, or that each stub shows, and that were not read:
+// names, days, and amounts.
+func (d *Document) findMissing(s *sheet) {
+	f, t := &d.fields, &d.table
+	var fields, amounts []area
+	for n, r := range s.rows {
+		s.spend(8 * len(r))
+		if t.yearNotRead(r) {
+			amounts = append(amounts, r[0].area())
+		}
+		for i, c := range r {
+			if c.number {
+				continue
+			}
+			if f.lacks(c) && s.hasDigits(n, i) {
+				fields = append(fields, c.area())
+			}
+			label, amount, ok := split(c)
+			if !ok && i+1 < len(r) && r[i+1].money {
+				label, amount, ok = c, r[i+1], true
+			}
+			if ok && amount.amount != 0 && t.lacks(label.words) {
+				amounts = append(amounts, amount.area())
+			}
+		}
+	}
+	if f.employee == "" || f.employer == "" || !f.pay.shown && !f.end.shown || len(fields) > 0 {
+		d.find(FieldsNotRead, false, fields...)
+	}
+	amounts = append(append(amounts, t.unplaced...), t.unnamedTaxes()...)
+	if d.Stub.NetTotal == nil || *d.Stub.NetTotal < 0 || len(amounts) > 0 {
+		d.find(AmountsNotRead, false, amounts...)
+	}
+}
+
+// lacks reports whether a cell is the label of a day that was not read.
+func (f *fields) lacks(c *cell) bool {
+	what := labelOf(c.words)
+	if what == noField {
+		var colon bool
+		if what, _, colon = inline(c.text); !colon {
+			return false
+		}
+	}
+	switch what {
+	case fieldPay:
+		return !f.pay.shown
+	case fieldStart, fieldPeriod:
+		return !f.start.shown && (what == fieldPeriod && !f.end.shown || contains(c.words, "period"))
+	case fieldEnd:
+		return !f.end.shown && contains(c.words, "period")
+	}
+	return false
+}
+
+// hasDigits reports whether a label has digits in its own text, or in the cell beside or
+// below it.
+func (s *sheet) hasDigits(n, i int) bool {
+	c := s.rows[n][i]
+	digits := func(o *cell) bool { return strings.ContainsAny(o.text, "0123456789") && !o.money }
+	if digits(c) || i+1 < len(s.rows[n]) && digits(s.rows[n][i+1]) {
+		return true
+	}
+	return n+1 < len(s.rows) && slices.ContainsFunc(s.rows[n+1], func(o *cell) bool { return digits(o) && isBelow(c, o) })
+}
+
+// lacks reports whether words are the label of an item of which no amount was read.
+func (t *table) lacks(words string) bool {
+	i, _ := itemOf(words, noSection)
+	switch i {
+	case socialSecurity, medicare:
+		return t.value(fica, now) == nil && t.value(i, now) == nil && t.value(i, toDate) == nil
+	case gross, net, regular, overtime:
+		return !unfit(words) && t.value(i, now) == nil && t.value(i, toDate) == nil
+	}
+	return false
+}
+
+// yearNotRead reports whether a row has amounts of the year to date, of which none was read.
+func (t *table) yearNotRead(r row) bool {
+	if periodOf(r[0].words) != ytd || t.value(gross, toDate) != nil && t.value(net, toDate) != nil {
+		return false
+	}
+	amounts := 0
+	for _, c := range r[1:] {
+		if slices.ContainsFunc(t.lines, func(l line) bool { return l.cells[toDate] == c }) {
+			return false
+		}
+		if c.money {
+			amounts++
+		}
+	}
+	return amounts > 1
+}
+
+// unnamedTaxes returns the deductions without a known name that are social security or
+// Medicare by their rate, if the stub does not name these.
+func (t *table) unnamedTaxes() (out []area) {
+	g := t.value(gross, now)
+	if g == nil || *g <= 0 || t.value(fica, now) != nil {
+		return nil
+	}
+	for tax, rate := range map[item]report.Cents{socialSecurity: 620, medicare: 145} {
+		if t.value(tax, now) != nil {
+			continue
+		}
+		for i := range t.lines {
+			if l := &t.lines[i]; l.item == noItem && l.in != earnings && l.cells[now] != nil && near(l.amount[now], percent(*g, rate), 2) {
+				out = append(out, l.cells[now].area())
+			}
+		}
+	}
+	return out
+}
