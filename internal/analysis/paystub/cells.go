@@ -63,6 +63,7 @@ func layOut(f *pdf.File) *sheet {
 		hidden := covered(p)
 		var pieces []*cell
 		var str strip
+		joined := spacedLetters(p)
 		for i := range p.Runs {
 			r := &p.Runs[i]
 			if s.spend(len(r.Text)); len(r.Text) > maxRun {
@@ -74,9 +75,11 @@ func layOut(f *pdf.File) *sheet {
 			if hidden[i] || r.Hidden || r.Turned || r.Text == "" {
 				continue
 			}
-			if !str.continues(r) {
+			if str.last == nil || joined[i] == 0 && !str.continues(r) {
 				pieces = append(pieces, str.cut(n)...)
 				str = strip{}
+			} else if joined[i] == ' ' {
+				str.letters, str.x, str.of = append(str.letters, ' '), append(str.x, str.last.End), append(str.of, i)
 			}
 			str.add(r, i)
 		}
@@ -169,6 +172,43 @@ func (s *sheet) overNext(n int) bool {
 	return false
 }
 
+// spacedLetters returns the runs that continue a word of letters that are drawn one by one, with
+// gaps between them, and those that follow a space (' ') that is not drawn.
+func spacedLetters(p *pdf.Page) map[int]rune {
+	out := map[int]rune{}
+	for i := 0; i < len(p.Runs); {
+		first, k := &p.Runs[i], i
+		var gaps []float64
+		blank := false // spaces are drawn
+		for ; k < len(p.Runs) && k-i < 400; k++ {
+			r := &p.Runs[k]
+			if utf8.RuneCountInString(r.Text) != 1 || r.Hidden || r.Turned || r.Font != first.Font || r.Size != first.Size || r.Y != first.Y {
+				break
+			}
+			if k > i {
+				gap := (r.X - p.Runs[k-1].End) / r.Size
+				if gap < -0.3 || gap > 1.5 {
+					break
+				}
+				gaps = append(gaps, gap)
+			}
+			blank = blank || k > i && r.Text == " "
+		}
+		if sorted := slices.Sorted(slices.Values(gaps)); len(gaps) > 1 && sorted[len(gaps)/3] > 0.08 && sorted[len(gaps)/3] < 0.5 {
+			usual := sorted[len(gaps)/3]
+			for j, gap := range gaps {
+				if gap < usual+0.12 || blank && gap < usual+0.3 {
+					out[i+1+j] = 'j'
+				} else if gap < 2*usual+0.5 {
+					out[i+1+j] = ' '
+				}
+			}
+		}
+		i = max(k, i+1)
+	}
+	return out
+}
+
 // strip holds consecutive letters of one or several runs, because some programs draw each
 // letter separately, including spaces.
 type strip struct {
@@ -253,7 +293,7 @@ func lines(pieces []*cell) (rows []row) {
 		pieces = pieces[n:]
 		slices.SortStableFunc(line, func(a, b *cell) int { return cmp.Compare(a.x0, b.x0) })
 		var out row
-		for _, c := range kerned(spaced(line)) {
+		for _, c := range kerned(line) {
 			if last := len(out) - 1; last >= 0 {
 				before := out[last]
 				if c.text == before.text && abs(c.x0-before.x0) < 1 && abs(c.y-before.y) < 1 {
@@ -300,43 +340,6 @@ func lines(pieces []*cell) (rows []row) {
 		}
 	}
 	return rows
-}
-
-// spaced joins letters that were drawn separately with the same gap between them, as in
-// headings with spaced letters.
-func spaced(line row) (out row) {
-	for i := 0; i < len(line); {
-		k := i + 1
-		var gaps []float64
-		for k < len(line) && utf8.RuneCountInString(line[k-1].text) == 1 && utf8.RuneCountInString(line[k].text) == 1 &&
-			line[k].size == line[i].size && line[k].x0-line[k-1].x1 < 1.6*line[i].size {
-			gaps = append(gaps, line[k].x0-line[k-1].x1)
-			k++
-		}
-		first, size := *line[i], line[i].size
-		slices.Sort(gaps)
-		if len(gaps) < 3 || gaps[len(gaps)/3] < 0.12*size || gaps[len(gaps)/3] > 0.5*size {
-			out = append(out, line[i])
-			i++
-			continue
-		}
-		usual := gaps[len(gaps)/3] // others are between words
-		one := &first
-		for _, c := range line[i+1 : k] {
-			gap := c.x0 - one.x1
-			if gap > 2*usual+0.5*size {
-				out, one = append(out, one), &cell{}
-				*one = *c
-				continue
-			}
-			if gap > usual+0.12*size {
-				one.text += " "
-			}
-			one.text, one.x1, one.runs = one.text+c.text, c.x1, append(slices.Clone(one.runs), c.runs...)
-		}
-		out, i = append(out, one), k
-	}
-	return out
 }
 
 // kerned joins pieces of a word that were drawn separately because of kerning, before

@@ -48,7 +48,7 @@ func (d *Document) findUnreadable() (most bool) {
 			}
 		}
 	})
-	var unknown, actual []area
+	var unknown, single, actual []area
 	letters, lost := 0, 0
 	each(func(page int, r *pdf.Run) {
 		if n := guessed[r.Font]; n != nil && !r.Actual && n[1]*5 < n[0] {
@@ -61,13 +61,19 @@ func (d *Document) findUnreadable() (most bool) {
 		}
 		n := strings.Count(r.Text, "\ufffd")
 		letters, lost = letters+len([]rune(r.Text)), lost+n
-		if n > 2 { // fewer may be marks or pictures
+		switch {
+		case n > 2: // fewer may be marks or pictures
 			unknown = append(unknown, areaOf(page, r))
+		case n > 0: // or letters that are drawn one by one
+			single = append(single, areaOf(page, r))
 		}
 		if r.Differs || r.Actual && (len(r.Text) > 3 || strings.ContainsAny(r.Text, "0123456789")) {
 			actual = append(actual, areaOf(page, r))
 		}
 	})
+	if len(single) > 20 {
+		unknown = append(unknown, single...)
+	}
 	if len(unknown) > 0 {
 		d.find(UnknownLetters, false, unknown...)
 	}
