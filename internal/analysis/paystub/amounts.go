@@ -323,7 +323,13 @@ func (t *table) takeLine(label *cell, numbers []*cell) bool {
 		l.in, l.group, l.counted = g.in, group{h.n, g.n<<8 + g.title}, true
 	}
 	var of period
-	l.item, of = itemOf(l.label, l.in)
+	year := t.titled == ytd && g != nil && !g.has(ytd) // the table is repeated for the year
+	if year && l.in != elsewhere {
+		l.in, l.group.title = noSection, l.group.title|128
+	}
+	if l.item, of = itemOf(l.label, l.in); of == noPeriod && (year || g != nil && g.has(ytd) && !g.has(current)) {
+		of = ytd
+	}
 	if g != nil && l.item == net && !slices.Contains(kinds, current) && !slices.Contains(kinds, ytd) {
 		g, l.in, l.group, l.counted = nil, noSection, group{}, false
 	}
@@ -412,7 +418,7 @@ func (t *table) inOrder(g *segment, numbers []*cell, kinds []period) {
 	case len(at) == 1 && g.moved != 0 && abs(numbers[at[0]].x1-g.moved) < 6:
 		kinds[at[0]] = current
 	case len(at) == 2 && kinds[at[0]] == current && kinds[at[1]] == noPeriod && !g.has(ytd) && numbers[at[1]].amount >= numbers[at[0]].amount:
-		kinds[at[1]] = ytd // a column without a header
+		kinds[at[1]], t.vague = ytd, true // a column without a header
 	case len(at) == 2 && kinds[at[0]] == kinds[at[1]] && (kinds[at[0]] == ytd || kinds[at[0]] == current),
 		len(at) == 2 && kinds[at[0]] == ytd && kinds[at[1]] == noPeriod:
 		if kinds[at[0]] == ytd {

@@ -221,7 +221,7 @@ type strip struct {
 // continues reports whether a run begins where the strip ends, in the same font.
 func (t *strip) continues(r *pdf.Run) bool {
 	l := t.last
-	if _, amount := money(r.Text); amount && len(t.letters) > 0 && unicode.IsLetter(t.letters[len(t.letters)-1]) {
+	if len(t.letters) > 0 && unicode.IsLetter(t.letters[len(t.letters)-1]) && isValue(r.Text) {
 		return false // a label that fills its column
 	}
 	return l != nil && r.Font == l.Font && r.Size == l.Size && r.Y == l.Y && abs(r.X-l.End) < 0.06*l.Size && len(t.letters) < 400
@@ -305,7 +305,7 @@ func lines(pieces []*cell) (rows []row) {
 				// Two amounts, or an amount and a word, are in two columns.
 				_, ended := money(before.text)
 				_, another := money(c.text)
-				if letter, _ := utf8.DecodeLastRuneInString(before.text); another && unicode.IsLetter(letter) && gap < 0.12*size {
+				if letter, _ := utf8.DecodeLastRuneInString(before.text); isValue(c.text) && unicode.IsLetter(letter) && gap < 0.12*size {
 					out = append(out, c)
 					continue
 				}
@@ -422,6 +422,13 @@ func (s *sheet) splitCents() {
 		c.amount, c.money = money(c.text)
 		c.number = c.money
 	})
+}
+
+// isValue reports whether a text is an amount or begins with a day.
+func isValue(text string) bool {
+	_, amount := money(text)
+	_, _, day := dateIn(text)
+	return amount || day == goodDate
 }
 
 // isHead reports whether a text is a column header.

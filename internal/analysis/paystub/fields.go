@@ -23,13 +23,14 @@ type fields struct {
 	line1, line2, city, state, zip string
 	frequency                      string
 	employeeCell, employerCell     *cell
-	hasAddress                     bool // the address is known
-	several                        bool // there are two periods, as if the file had several stubs
+	hasAddress                     bool              // the address is known
+	several                        bool              // there are two periods, days or names, as if the file had several stubs
+	labeled                        map[string]string // the values by their labels in the same cell
 }
 
 // fields reads the labels of a stub and the values beside or below them.
 func (s *sheet) fields() *fields {
-	f := &fields{}
+	f := &fields{labeled: map[string]string{}}
 	s.below = s.placement()
 	for n, r := range s.rows {
 		for i, c := range r {
@@ -38,6 +39,9 @@ func (s *sheet) fields() *fields {
 			}
 			s.spend(384 + len(c.text))
 			what, rest, colon := inline(c.text)
+			if colon {
+				f.compare(what, c.text, rest)
+			}
 			if what != noField && labelOf(c.words) == noField && (colon || what != fieldEmployee && what != fieldEmployer &&
 				what != fieldAddress || strings.Contains(unnumbered(plain(strings.TrimSuffix(c.text, rest))), " ")) {
 				if f.put(what, rest, c) || what == fieldPeriod && f.put(what, rest+" "+s.following(n, i), c) {
@@ -85,6 +89,20 @@ func (s *sheet) fields() *fields {
 		f.frequency = s.frequencyInTitle()
 	}
 	return f
+}
+
+// compare finds a second stub: a label that was read before, with another name or day.
+func (f *fields) compare(what field, text, value string) {
+	label := plain(strings.TrimSuffix(text, value))
+	value = plain(value)
+	if value == "" || what != fieldPay && what != fieldEnd && what != fieldEmployee && what != fieldEmployer || !mayBeValue(what, value) {
+		return
+	}
+	if before, known := f.labeled[label]; known {
+		f.several = f.several || before != value
+	} else {
+		f.labeled[label] = value
+	}
 }
 
 // beforeLabels reads the values of days and of the employee that are still unknown to the left

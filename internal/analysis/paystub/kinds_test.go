@@ -80,6 +80,7 @@ func gridPage(t *testing.T, text string) []byte {
 	doc := fpdf.New("P", "pt", "Letter", "")
 	doc.AddPage()
 	doc.SetFont("Helvetica", "", 9)
+	latin := doc.UnicodeTranslatorFromDescriptor("")
 	var columns []string
 	y, apart := 40.0, 0.0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -108,7 +109,7 @@ func gridPage(t *testing.T, text string) []byte {
 		}
 		y += step
 		for i, cell := range strings.Split(line, "|") {
-			if cell = strings.TrimSpace(cell); cell == "" {
+			if cell = latin(strings.TrimSpace(cell)); cell == "" {
 				continue
 			}
 			x, err := strconv.ParseFloat(strings.TrimRight(columns[i], "rc"), 64)
@@ -125,9 +126,9 @@ func gridPage(t *testing.T, text string) []byte {
 				doc.Text(x, y, cell)
 				continue
 			}
-			for _, letter := range cell {
-				doc.Text(x, y, string(letter))
-				x += doc.GetStringWidth(string(letter)) + apart
+			for k := range len(cell) {
+				doc.Text(x, y, cell[k:k+1])
+				x += doc.GetStringWidth(cell[k:k+1]) + apart
 			}
 		}
 	}

@@ -11,17 +11,15 @@ import (
 // names, days, and amounts.
 func (d *Document) findMissing(s *sheet) {
 	f, t := &d.fields, &d.table
-	var fields, amounts []area
+	var fields []area
+	amounts := append(t.unplaced, t.unnamedTaxes()...)
 	for n, r := range s.rows {
 		s.spend(8 * len(r))
 		if t.yearNotRead(r) {
 			amounts = append(amounts, r[0].area())
 		}
 		for i, c := range r {
-			if c.number {
-				continue
-			}
-			if f.lacks(c) && s.hasDigits(n, i) {
+			if !c.number && f.lacks(c) && s.hasDigits(n, i) {
 				fields = append(fields, c.area())
 			}
 			label, amount, ok := split(c)
@@ -36,8 +34,7 @@ func (d *Document) findMissing(s *sheet) {
 	if f.employee == "" || f.employer == "" || !f.pay.shown && !f.end.shown || len(fields) > 0 {
 		d.find(FieldsNotRead, false, fields...)
 	}
-	amounts = append(append(amounts, t.unplaced...), t.unnamedTaxes()...)
-	if d.Stub.NetTotal == nil || *d.Stub.NetTotal < 0 || len(amounts) > 0 {
+	if n := d.Stub.NetTotal; n == nil || *n < 0 || len(amounts) > 0 {
 		d.find(AmountsNotRead, false, amounts...)
 	}
 }
@@ -45,42 +42,31 @@ func (d *Document) findMissing(s *sheet) {
 // lacks reports whether a cell is the label of a day that was not read.
 func (f *fields) lacks(c *cell) bool {
 	what := labelOf(c.words)
-	if what == noField {
-		var colon bool
-		if what, _, colon = inline(c.text); !colon {
-			return false
-		}
+	if first, _, colon := inline(c.text); what == noField && colon {
+		what = first
 	}
-	switch what {
-	case fieldPay:
-		return !f.pay.shown
-	case fieldStart, fieldPeriod:
-		return !f.start.shown && (what == fieldPeriod && !f.end.shown || contains(c.words, "period"))
-	case fieldEnd:
-		return !f.end.shown && contains(c.words, "period")
-	}
-	return false
+	return what == fieldPay && !f.pay.shown || what == fieldPeriod && !f.start.shown && !f.end.shown ||
+		(what == fieldStart && !f.start.shown || what == fieldEnd && !f.end.shown) && contains(c.words, "period")
 }
 
 // hasDigits reports whether a label has digits in its own text, or in the cell beside or
 // below it.
 func (s *sheet) hasDigits(n, i int) bool {
-	c := s.rows[n][i]
-	digits := func(o *cell) bool { return strings.ContainsAny(o.text, "0123456789") && !o.money }
-	if digits(c) || i+1 < len(s.rows[n]) && digits(s.rows[n][i+1]) {
-		return true
+	c, near := s.rows[n][i], s.rows[n][i:min(i+2, len(s.rows[n]))]
+	if n+1 < len(s.rows) {
+		near = slices.Concat(near, s.rows[n+1])
 	}
-	return n+1 < len(s.rows) && slices.ContainsFunc(s.rows[n+1], func(o *cell) bool { return digits(o) && isBelow(c, o) })
+	return slices.ContainsFunc(near, func(o *cell) bool {
+		return strings.ContainsAny(o.text, "0123456789") && !o.money && (o.y == c.y || isBelow(c, o))
+	})
 }
 
 // lacks reports whether words are the label of an item of which no amount was read.
 func (t *table) lacks(words string) bool {
 	i, _ := itemOf(words, noSection)
 	switch i {
-	case socialSecurity, medicare:
-		return t.value(fica, now) == nil && t.value(i, now) == nil && t.value(i, toDate) == nil
-	case gross, net, regular, overtime:
-		return !unfit(words) && t.value(i, now) == nil && t.value(i, toDate) == nil
+	case gross, net, regular, overtime, socialSecurity, medicare:
+		return !unfit(words) && t.value(i, now) == nil && t.value(i, toDate) == nil && (i < medicare || t.value(fica, now) == nil)
 	}
 	return false
 }
@@ -110,11 +96,9 @@ func (t *table) unnamedTaxes() (out []area) {
 		return nil
 	}
 	for tax, rate := range map[item]report.Cents{socialSecurity: 620, medicare: 145} {
-		if t.value(tax, now) != nil {
-			continue
-		}
 		for i := range t.lines {
-			if l := &t.lines[i]; l.item == noItem && l.in != earnings && l.cells[now] != nil && near(l.amount[now], percent(*g, rate), 2) {
+			if l := &t.lines[i]; l.item == noItem && l.in != earnings && l.cells[now] != nil && t.value(tax, now) == nil &&
+				near(l.amount[now], percent(*g, rate), 2) {
 				out = append(out, l.cells[now].area())
 			}
 		}

@@ -65,7 +65,8 @@ func (s *sheet) parties(f *fields) {
 	}
 }
 
-// atNumber uses the only name directly above the employee's number, or its label, as the employee.
+// atNumber uses the name directly above the employee's number, or its label, as the employee, if no
+// other name is below it.
 func (s *sheet) atNumber(f *fields) {
 	for n, r := range s.rows {
 		for _, c := range r {
@@ -73,7 +74,8 @@ func (s *sheet) atNumber(f *fields) {
 				continue
 			}
 			s.spend(256)
-			if up := s.over(n, c); up != nil && len(strings.Fields(up.text)) > 1 && isName(up.text) && up != f.employerCell &&
+			down := n+1 < len(s.rows) && slices.ContainsFunc(s.rows[n+1], func(o *cell) bool { return isBelow(c, o) && isName(o.text) })
+			if up := s.over(n, c); up != nil && !down && len(strings.Fields(up.text)) > 1 && isName(up.text) && up != f.employerCell &&
 				!isCompany(up.text) && !sameName(up.text, f.employer) && providerIn(up.words) == "" {
 				f.employee, f.employeeCell = up.text, up
 				return

@@ -54,10 +54,8 @@ func (d *Document) Scannable() bool { return d.Outcome == NoText || d.IsListed()
 
 // hasUnknown reports whether values of a document were not read, and letters of it are unknown.
 func (d *Document) hasUnknown() bool {
-	has := func(reason string) bool {
-		return slices.ContainsFunc(d.findings, func(f finding) bool { return f.reason == reason })
-	}
-	return d.Outcome == Read && has(UnknownLetters) && (has(FieldsNotRead) || has(AmountsNotRead))
+	v := d.verdict(d.findings).Reasons
+	return d.Outcome == Read && slices.Contains(v, UnknownLetters) && (slices.Contains(v, FieldsNotRead) || slices.Contains(v, AmountsNotRead))
 }
 
 // IsListed reports whether the document is listed although it was not read, so that a person
