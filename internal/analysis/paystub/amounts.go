@@ -278,12 +278,8 @@ func split(c *cell) (label, amount *cell, ok bool) {
 // left of the amounts.
 func (t *table) take(s *sheet, n int, label *cell, numbers []*cell) {
 	if label != nil {
-		if p := periodOf(label.words); isTotalOf(label.words) {
-			// "YTD Gross" has its own item
-		} else if p == ytd && t.readYearToDateBelow(numbers) {
-			return
-		} else if p == current || p == ytd {
-			_ = t.readPeriodRow(s, n, p, numbers) || t.indented(s, n, p, label, numbers)
+		if p := periodOf(label.words); (p == current || p == ytd) && !isTotalOf(label.words) { // "YTD Gross" has its own item
+			_ = p == ytd && t.readYearToDateBelow(numbers) || t.readPeriodRow(s, n, p, numbers) || t.indented(s, n, p, label, numbers)
 			return
 		}
 	}

@@ -177,34 +177,32 @@ func (s *sheet) overNext(n int) bool {
 func spacedLetters(p *pdf.Page) map[int]rune {
 	out := map[int]rune{}
 	for i := 0; i < len(p.Runs); {
-		first, k := &p.Runs[i], i
 		var gaps []float64
-		blank := false // spaces are drawn
+		blank, k := false, i+1 // spaces are drawn
 		for ; k < len(p.Runs) && k-i < 400; k++ {
-			r := &p.Runs[k]
-			if utf8.RuneCountInString(r.Text) != 1 || r.Hidden || r.Turned || r.Font != first.Font || r.Size != first.Size || r.Y != first.Y {
+			before, r := &p.Runs[k-1], &p.Runs[k]
+			gap := (r.X - before.End) / r.Size
+			if len(before.Text) > 4 || utf8.RuneCountInString(before.Text+r.Text) != 2 || r.Hidden || r.Turned || r.Font != before.Font ||
+				r.Size != before.Size || r.Y != before.Y || gap < -0.3 || gap > 1.5 {
 				break
 			}
-			if k > i {
-				gap := (r.X - p.Runs[k-1].End) / r.Size
-				if gap < -0.3 || gap > 1.5 {
-					break
-				}
-				gaps = append(gaps, gap)
-			}
-			blank = blank || k > i && r.Text == " "
+			gaps, blank = append(gaps, gap), blank || r.Text == " "
 		}
-		if sorted := slices.Sorted(slices.Values(gaps)); len(gaps) > 1 && sorted[len(gaps)/3] > 0.08 && sorted[len(gaps)/3] < 0.5 {
-			usual := sorted[len(gaps)/3]
-			for j, gap := range gaps {
-				if gap < usual+0.12 || blank && gap < usual+0.3 {
-					out[i+1+j] = 'j'
-				} else if gap < 2*usual+0.5 {
-					out[i+1+j] = ' '
-				}
+		usual := 0.0
+		if len(gaps) > 1 {
+			usual = slices.Sorted(slices.Values(gaps))[len(gaps)/3]
+		}
+		for j, gap := range gaps {
+			if usual < 0.08 || usual > 0.5 {
+				break
+			}
+			if gap < usual+0.12 || blank && gap < usual+0.3 {
+				out[i+1+j] = 'j'
+			} else if gap < 2*usual+0.5 {
+				out[i+1+j] = ' '
 			}
 		}
-		i = max(k, i+1)
+		i = k
 	}
 	return out
 }
@@ -363,27 +361,25 @@ func kerned(line row) (out row) {
 	return out
 }
 
-// commas replaces decimal commas by points, and the points of thousands by commas, if a
-// stub has no other amounts.
+// commas exchanges decimal commas and the points of thousands, if a stub has no other amounts.
 func (s *sheet) commas() {
 	var found []*cell
-	points := 0
 	for _, r := range s.rows {
 		for _, c := range r {
-			at := strings.LastIndexByte(c.text, ' ') + 1
-			if _, ok := money(swapped.Replace(c.text[at:])); ok && c.text[len(c.text)-3] == ',' {
+			last := c.text[strings.LastIndexByte(c.text, ' ')+1:]
+			if _, points := money(last); points {
+				return
+			}
+			if _, ok := money(swapped.Replace(last)); ok {
 				found = append(found, c)
-			} else if _, ok = money(c.text[at:]); ok {
-				points++
 			}
 		}
 	}
-	if len(found) < 4 || points > 0 {
-		return
-	}
-	for _, c := range found {
-		at := strings.LastIndexByte(c.text, ' ') + 1
-		c.set(c.text[:at] + swapped.Replace(c.text[at:]))
+	if len(found) > 3 {
+		for _, c := range found {
+			at := strings.LastIndexByte(c.text, ' ') + 1
+			c.set(c.text[:at] + swapped.Replace(c.text[at:]))
+		}
 	}
 }
 

@@ -162,9 +162,6 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 		s.fitColumns(n, &h, i)
 		g.to = g.columns[len(g.columns)-1].x1 + 14
 		if over := s.titleOver(n, g); over == elsewhere || g.in == noSection {
-			if over == elsewhere && s.taxable(n, g) {
-				over = earnings
-			}
 			if over != noSection {
 				g.in = over
 			}
@@ -286,23 +283,6 @@ func afterWidestGap(columns []column, next *cell) (at int) {
 		}
 	}
 	return at
-}
-
-// taxable reports whether a table below a title like "Taxable Earnings" has hours or
-// rates, and so lists earnings.
-func (s *sheet) taxable(n int, g *segment) bool {
-	if !g.has(rated) && !g.has(notMoney) {
-		return false
-	}
-	for k := max(0, n-2); k < n; k++ {
-		s.spend(len(s.rows[k]))
-		for _, c := range s.rows[k] {
-			if c.x1 > g.from && c.x0 < g.to && strings.HasPrefix(c.words, "taxable ") && !contains(c.words, "wages") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // assignUnknownColumn uses an unknown column directly before the year to date as the current period's, if

@@ -85,24 +85,18 @@ func (s *sheet) fields() *fields {
 	if f.frequency == "" && f.start.valid && f.end.valid {
 		f.frequency = frequencyOfPeriod(f.start.date, f.end.date)
 	}
-	if f.frequency == "" {
-		f.frequency = s.frequencyInTitle()
-	}
 	return f
 }
 
 // compare finds a second stub: a label that was read before, with another name or day.
 func (f *fields) compare(what field, text, value string) {
-	label := plain(strings.TrimSuffix(text, value))
-	value = plain(value)
-	if value == "" || what != fieldPay && what != fieldEnd && what != fieldEmployee && what != fieldEmployer || !mayBeValue(what, value) {
+	if what != fieldPay && what != fieldEnd && what != fieldEmployee && what != fieldEmployer || !mayBeValue(what, value) {
 		return
 	}
-	if before, known := f.labeled[label]; known {
-		f.several = f.several || before != value
-	} else {
-		f.labeled[label] = value
-	}
+	label := plain(strings.TrimSuffix(text, value))
+	before, known := f.labeled[label]
+	f.several = f.several || known && before != plain(value)
+	f.labeled[label] = plain(value)
 }
 
 // beforeLabels reads the values of days and of the employee that are still unknown to the left
@@ -131,26 +125,6 @@ func (s *sheet) beforeLabels(f *fields) {
 			}
 		}
 	}
-}
-
-// frequencyInTitle returns the pay frequency that a title begins with, as in "Biweekly pay
-// stub".
-func (s *sheet) frequencyInTitle() string {
-	for _, r := range s.rows {
-		for _, c := range r {
-			if len(c.words) > 60 || !isTitle(c.words) && !strings.HasSuffix(c.words, " payroll") {
-				continue
-			}
-			s.spend(len(c.words))
-			words := strings.Fields(c.words)
-			for k := range min(3, len(words)) {
-				if v := frequencyOf(strings.Join(words[:k+1], " ")); v != "" {
-					return v
-				}
-			}
-		}
-	}
-	return ""
 }
 
 // besideEnd reports whether a row has the label of a period's end.
@@ -197,13 +171,13 @@ func kindOf(what field) int {
 
 // mayBeValue reports whether a text may be the value of a label.
 func mayBeValue(what field, text string) bool {
-	switch what {
-	case fieldStart, fieldEnd, fieldPay, fieldHire, fieldPeriod:
+	switch {
+	case kindOf(what) == 0:
 		_, _, state := dateIn(withSlashes(text))
 		return state != noDate
-	case fieldEmployee:
+	case what == fieldEmployee:
 		return isName(withoutNumber(text))
-	case fieldFrequency:
+	case what == fieldFrequency:
 		return frequencyOf(plain(text)) != ""
 	}
 	return isText(text)

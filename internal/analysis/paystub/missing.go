@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"vestibule/internal/analysis/payrolltax"
 	"vestibule/internal/report"
 )
 
@@ -71,21 +72,9 @@ func (t *table) lacks(words string) bool {
 	return false
 }
 
-// yearNotRead reports whether a row has amounts of the year to date, of which none was read.
+// yearNotRead reports whether a row has amounts of the year to date, of which no total was read.
 func (t *table) yearNotRead(r row) bool {
-	if periodOf(r[0].words) != ytd || t.value(gross, toDate) != nil && t.value(net, toDate) != nil {
-		return false
-	}
-	amounts := 0
-	for _, c := range r[1:] {
-		if slices.ContainsFunc(t.lines, func(l line) bool { return l.cells[toDate] == c }) {
-			return false
-		}
-		if c.money {
-			amounts++
-		}
-	}
-	return amounts > 1
+	return periodOf(r[0].words) == ytd && len(r) > 2 && r[1].money && r[2].money && t.value(gross, toDate) == nil && t.value(net, toDate) == nil
 }
 
 // unnamedTaxes returns the deductions without a known name that are social security or
@@ -95,12 +84,13 @@ func (t *table) unnamedTaxes() (out []area) {
 	if g == nil || *g <= 0 || t.value(fica, now) != nil {
 		return nil
 	}
-	for tax, rate := range map[item]report.Cents{socialSecurity: 620, medicare: 145} {
-		for i := range t.lines {
-			if l := &t.lines[i]; l.item == noItem && l.in != earnings && l.cells[now] != nil && t.value(tax, now) == nil &&
-				near(l.amount[now], percent(*g, rate), 2) {
-				out = append(out, l.cells[now].area())
-			}
+	lost := func(tax item, rate, c report.Cents) bool {
+		return t.value(tax, now) == nil && near(c, percent(*g, rate), 2)
+	}
+	for i := range t.lines {
+		if l := &t.lines[i]; l.item == noItem && l.in != earnings && l.cells[now] != nil &&
+			(lost(socialSecurity, payrolltax.SocialSecurity, l.amount[now]) || lost(medicare, payrolltax.Medicare, l.amount[now])) {
+			out = append(out, l.cells[now].area())
 		}
 	}
 	return out

@@ -1,7 +1,6 @@
 package paystub
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -68,31 +67,23 @@ func (s *sheet) parties(f *fields) {
 // atNumber uses the name directly above the employee's number, or its label, as the employee, if no
 // other name is below it.
 func (s *sheet) atNumber(f *fields) {
+	named := func(c *cell) bool {
+		return len(strings.Fields(c.text)) > 1 && isName(c.text) && !isCompany(c.text) && !sameName(c.text, f.employer)
+	}
 	for n, r := range s.rows {
 		for _, c := range r {
-			if !isNumberLabel(c.words) {
+			words := strings.Fields(strings.TrimRight(c.words, "0123456789x "))
+			kinds, all := madeOf(words, workerWord|numberWord)
+			if s.spend(32); !all || kinds&numberWord == 0 {
 				continue
 			}
-			s.spend(256)
-			down := n+1 < len(s.rows) && slices.ContainsFunc(s.rows[n+1], func(o *cell) bool { return isBelow(c, o) && isName(o.text) })
-			if up := s.over(n, c); up != nil && !down && len(strings.Fields(up.text)) > 1 && isName(up.text) && up != f.employerCell &&
-				!isCompany(up.text) && !sameName(up.text, f.employer) && providerIn(up.words) == "" {
+			up := s.over(n, c)
+			if up != nil && named(up) && !(n+1 < len(s.rows) && slices.ContainsFunc(s.rows[n+1], func(o *cell) bool { return isBelow(c, o) && named(o) })) {
 				f.employee, f.employeeCell = up.text, up
 				return
 			}
 		}
 	}
-}
-
-// isNumberLabel reports whether words are the label of the employee's number, with or without
-// the number.
-func isNumberLabel(words string) bool {
-	all := strings.Fields(words)
-	if n := len(all); n > 1 && strings.Trim(all[n-1], "0123456789x") == "" {
-		all = all[:n-1]
-	}
-	kinds, only := madeOf(all, workerWord|numberWord)
-	return only && kinds&numberWord != 0
 }
 
 // lastFirst uses the first text like "Doe, Jane A" as the employee.
@@ -352,21 +343,10 @@ func isBelow(a, b *cell) bool {
 // headline returns the employer of a stub that has no label for it: in the first rows, the
 // first company name, or else the first text that is not a title, a label or the employee.
 func (s *sheet) headline(f *fields) string {
-	first, incorporated := "", ""
+	first := ""
 	for n, r := range s.rows {
-		if r[0].page > 0 {
+		if n > 5 || r[0].page > 0 {
 			break
-		}
-		if n > 5 {
-			for _, c := range r { // the only name with a company's form
-				if w := strings.Fields(c.words); len(w) > 1 && len(w) < 7 && slices.Contains(incorporations, w[len(w)-1]) && isText(c.text) {
-					if incorporated != "" && incorporated != c.text {
-						return first
-					}
-					incorporated = c.text
-				}
-			}
-			continue
 		}
 		for _, c := range r {
 			w := c.words
@@ -386,11 +366,8 @@ func (s *sheet) headline(f *fields) string {
 			}
 		}
 	}
-	return cmp.Or(first, incorporated)
+	return first
 }
-
-// incorporations lists the words that end a company's legal name.
-var incorporations = strings.Fields("inc llc llp corp corporation ltd plc pllc")
 
 // withoutTitle returns a name without the title after it in the same line.
 func withoutTitle(text string) string {

@@ -134,18 +134,11 @@ func (t *table) chooseTables(in section, sum [2]*report.Cents) {
 // has a line and the amounts match the rates.
 func (t *table) splitFICA() {
 	of := func(s, m report.Cents) bool { return near(s*145, m*620, 2*(145+620)) }
-	var both []*line
 	for i := range t.lines {
-		if l := &t.lines[i]; l.item == fica && l.amount[now] != 0 {
-			both = append(both, l)
-		}
-	}
-	if len(both) == 2 {
-		if both[0].amount[now] < both[1].amount[now] {
-			slices.Reverse(both)
-		}
-		if of(both[0].amount[now], both[1].amount[now]) {
-			both[0].item, both[1].item = socialSecurity, medicare
+		for k := range t.lines {
+			if a, b := &t.lines[i], &t.lines[k]; a.item == fica && b.item == fica && b.amount[now] != 0 && of(a.amount[now], b.amount[now]) {
+				a.item, b.item = socialSecurity, medicare
+			}
 		}
 	}
 	for k := range 2 {

@@ -1,9 +1,6 @@
 package pdf
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // show draws strings; the numbers between them move the next string.
 func (p *painter) show(parts []any) {
@@ -44,7 +41,6 @@ func (p *painter) show(parts []any) {
 			b.Reset()
 		}
 	}
-	spacing := usualGap(parts)
 	for _, part := range parts {
 		if t, ok := part.(text); ok {
 			if b.Len() == 0 {
@@ -58,33 +54,14 @@ func (p *painter) show(parts []any) {
 			continue
 		}
 		gap := -n[0] / 1000
-		if gap > 0.7+2*spacing {
+		if gap > 0.7 {
 			finish()
-		} else if gap > 0.16+spacing && b.Len() > 0 {
+		} else if gap > 0.16 && b.Len() > 0 {
 			b.WriteByte(' ')
 		}
 		p.text = matrix{1, 0, 0, 1, gap * s.size * s.stretch, 0}.times(p.text)
 	}
 	finish()
-}
-
-// usualGap returns the gap between most letters of strings, in parts of the font's size, if
-// they are spaced, otherwise zero.
-func usualGap(parts []any) float64 {
-	var gaps []float64
-	letters := 0
-	for _, part := range parts {
-		if t, ok := part.(text); ok {
-			letters += len(t)
-		} else if n, ok := numbers([]any{part}, 1); ok && n[0] < -160 {
-			gaps = append(gaps, -n[0]/1000)
-		}
-	}
-	if len(gaps) < 3 || 3*len(gaps) < letters { // letters may have two bytes
-		return 0
-	}
-	slices.Sort(gaps)
-	return min(gaps[len(gaps)/3], 0.5)
 }
 
 // glyphs writes the letters of a string to b and advances the text position.
