@@ -109,6 +109,16 @@ func TestUnreadableText(t *testing.T) {
 	if got.Outcome != paystub.Read || got.Employer != "Harbor Dental" {
 		t.Errorf("after a scan: %s %q", got.Outcome, got.Employer)
 	}
+	// Only the names are in a font whose letters are unknown, drawn one by one.
+	some := paystub.Open(stubIn("<</Type/Font/Subtype/Type0/BaseFont/A/Encoding/Identity-H/DescendantFonts[<<>>]>>",
+		func(name string) string { return strings.Repeat("<0001> Tj ", len(name)) }))
+	if !some.Scannable() {
+		t.Errorf("names with unknown letters: %+v", reported(t, some).IrregularityDetection)
+	}
+	some = some.Scanned([]paystub.ScannedPage{scannedPage(95, stubLines("923.50")...)})
+	if r := reported(t, some).IrregularityDetection.Reasons; some.Employer != "Harbor Dental" || !slices.Contains(r, paystub.UnknownLetters) {
+		t.Errorf("names with unknown letters, after a scan: %q %v", some.Employer, r)
+	}
 	ascii := stubIn("<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>", func(s string) string { return "(" + s + ") Tj" })
 	ascii = bytes.ReplaceAll(ascii, []byte("/Subtype/Type1/BaseFont/Helvetica"), []byte("/Subtype/TrueType/FontDescriptor<</Flags 4>>"))
 	if d := paystub.Open(ascii); d.Outcome != paystub.Read || d.Stub.NetTotal == nil {
