@@ -187,8 +187,8 @@ func (t *table) row(s *sheet, n int, r row) {
 				}
 				label = c
 			}
-			if head, amount, ok := split(c); i+1 < len(r) && r[i+1].number && !(ok && (periodOf(head.words) == current || periodOf(head.words) == ytd ||
-				t.inColumns(head, amount, r[i+1]))) {
+			if head, amount, ok := split(c); i+1 < len(r) && r[i+1].number &&
+				!(ok && (periodOf(head.words) == current || periodOf(head.words) == ytd || t.inColumns(head, amount, r[i+1]))) {
 				continue // the amount is in the next cell
 			}
 			if head, rest, ok := split(c); ok { // a label and its amount in one piece

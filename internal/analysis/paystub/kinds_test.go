@@ -44,7 +44,8 @@ func expand(key, value string) map[string]string {
 	now, ytd, both := strings.Cut(value, " ")
 	long := map[string]string{"gross": "gross_total_earnings_amount", "net": "net_total_earnings_amount",
 		"regular": "regular_pay_earnings_amount", "bonus": "bonus_earnings_amount", "commission": "commission_earnings_amount",
-		"vacation": "vacation_earnings_amount", "overtime": "overtime_earnings_amount", "ss": "social_security_deductions_amount", "medicare": "medicare_tax_deductions_amount"}[key]
+		"vacation": "vacation_earnings_amount", "overtime": "overtime_earnings_amount",
+		"ss": "social_security_deductions_amount", "medicare": "medicare_tax_deductions_amount"}[key]
 	switch {
 	case key == "":
 		return nil

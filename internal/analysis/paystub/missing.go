@@ -74,7 +74,8 @@ func (t *table) lacks(words string) bool {
 
 // yearNotRead reports whether a row has amounts of the year to date, of which no total was read.
 func (t *table) yearNotRead(r row) bool {
-	return periodOf(r[0].words) == ytd && len(r) > 2 && r[1].money && r[2].money && t.value(gross, toDate) == nil && t.value(net, toDate) == nil
+	return periodOf(r[0].words) == ytd && len(r) > 2 && r[1].money && r[2].money &&
+		t.value(gross, toDate) == nil && t.value(net, toDate) == nil
 }
 
 // unnamedTaxes returns the deductions without a known name that are social security or

@@ -77,8 +77,8 @@ func (s *sheet) atNumber(f *fields) {
 			if s.spend(32); !all || kinds&numberWord == 0 {
 				continue
 			}
-			up := s.over(n, c)
-			if up != nil && named(up) && !(n+1 < len(s.rows) && slices.ContainsFunc(s.rows[n+1], func(o *cell) bool { return isBelow(c, o) && named(o) })) {
+			under := func(o *cell) bool { return isBelow(c, o) && named(o) }
+			if up := s.over(n, c); up != nil && named(up) && (n+1 == len(s.rows) || !slices.ContainsFunc(s.rows[n+1], under)) {
 				f.employee, f.employeeCell = up.text, up
 				return
 			}
