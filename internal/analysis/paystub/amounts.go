@@ -36,14 +36,15 @@ const (
 // table holds the amounts of a sheet.
 type table struct {
 	*steps
-	headers []header
-	lines   []line
-	titled  period            // the last title that names a period, if no table began after it
-	vague   bool              // an amount of a table is in none of its columns
-	inKind  [2]report.Cents   // taxed but not paid (imputed income)
-	aside   [2][]report.Cents // amounts of tables that are neither earnings nor deductions
-	allowed report.Cents      // the period's allowances outside tables
-	sent    report.Cents      // the largest payment to one account
+	headers  []header
+	lines    []line
+	titled   period            // the last title that names a period, if no table began after it
+	vague    bool              // an amount of a table is in none of its columns
+	unplaced []area            // amounts of a line, beside one that was read, in none of the columns
+	inKind   [2]report.Cents   // taxed but not paid (imputed income)
+	aside    [2][]report.Cents // amounts of tables that are neither earnings nor deductions
+	allowed  report.Cents      // the period's allowances outside tables
+	sent     report.Cents      // the largest payment to one account
 }
 
 // amounts reads the amounts of a sheet, from top to bottom.
@@ -186,7 +187,8 @@ func (t *table) row(s *sheet, n int, r row) {
 				}
 				label = c
 			}
-			if head, _, ok := split(c); i+1 < len(r) && r[i+1].number && !(ok && (periodOf(head.words) == current || periodOf(head.words) == ytd)) {
+			if head, amount, ok := split(c); i+1 < len(r) && r[i+1].number &&
+				!(ok && (periodOf(head.words) == current || periodOf(head.words) == ytd || t.inColumns(head, amount, r[i+1]))) {
 				continue // the amount is in the next cell
 			}
 			if head, rest, ok := split(c); ok { // a label and its amount in one piece
@@ -195,6 +197,12 @@ func (t *table) row(s *sheet, n int, r row) {
 		}
 	}
 	flush()
+}
+
+// inColumns reports whether a table has the period's amount in one cell and the year's in the other.
+func (t *table) inColumns(label *cell, amounts ...*cell) bool {
+	_, _, kinds := t.columnOf(label, amounts)
+	return slices.Contains(kinds, current) && slices.Contains(kinds, ytd)
 }
 
 // between reports whether a text is in a column of the label's table, such as a date or the
@@ -247,6 +255,9 @@ func split(c *cell) (label, amount *cell, ok bool) {
 			continue
 		}
 		v, is := money(c.text[i+1:])
+		if strings.HasPrefix(c.text, "(") && !is { // "(YTD 12.00)"
+			v, is = money(strings.TrimSuffix(c.text[i+1:], ")"))
+		}
 		if !is {
 			return nil, nil, false
 		}
@@ -267,10 +278,8 @@ func split(c *cell) (label, amount *cell, ok bool) {
 // left of the amounts.
 func (t *table) take(s *sheet, n int, label *cell, numbers []*cell) {
 	if label != nil {
-		if p := periodOf(label.words); p == ytd && t.readYearToDateBelow(numbers) {
-			return
-		} else if (p == current || p == ytd) &&
-			(t.readPeriodRow(s, n, p, numbers) || t.indented(s, n, p, label, numbers) || !isTotalOf(label.words)) {
+		if p := periodOf(label.words); (p == current || p == ytd) && !isTotalOf(label.words) { // "YTD Gross" has its own item
+			_ = p == ytd && t.readYearToDateBelow(numbers) || t.readPeriodRow(s, n, p, numbers) || t.indented(s, n, p, label, numbers)
 			return
 		}
 	}
@@ -310,7 +319,13 @@ func (t *table) takeLine(label *cell, numbers []*cell) bool {
 		l.in, l.group, l.counted = g.in, group{h.n, g.n<<8 + g.title}, true
 	}
 	var of period
-	l.item, of = itemOf(l.label, l.in)
+	year := t.titled == ytd && g != nil && !g.has(ytd) // the table is repeated for the year
+	if year && l.in != elsewhere {
+		l.in, l.group.title = noSection, l.group.title|128
+	}
+	if l.item, of = itemOf(l.label, l.in); of == noPeriod && (year || g != nil && g.has(ytd) && !g.has(current)) {
+		of = ytd
+	}
 	if g != nil && l.item == net && !slices.Contains(kinds, current) && !slices.Contains(kinds, ytd) {
 		g, l.in, l.group, l.counted = nil, noSection, group{}, false
 	}
@@ -338,6 +353,12 @@ func (t *table) takeLine(label *cell, numbers []*cell) bool {
 	t.vague = t.vague || l.in != elsewhere && slices.ContainsFunc(numbers, func(c *cell) bool { return c.money }) &&
 		slices.Contains(kinds, noPeriod)
 	l.setAll(of, numbers, kinds)
+	for i, c := range numbers {
+		if c.money && kinds[i] == noPeriod && l.item != noItem && l.in != elsewhere && l.cells[now] != nil && l.cells[now] != c &&
+			l.cells[toDate] == nil && c.amount >= l.amount[now] {
+			t.unplaced = append(t.unplaced, c.area())
+		}
+	}
 	if l.cells[now] == nil && l.cells[toDate] == nil {
 		return l.hours != nil
 	}
@@ -362,7 +383,7 @@ func (g *segment) placeTotals(total item, kinds []period) {
 func (l *line) setAll(of period, numbers []*cell, kinds []period) {
 	for i, c := range numbers {
 		switch {
-		case c.money && len(numbers) == 1 && l.item >= gross && l.item <= totalDeductions:
+		case c.money && len(numbers) == 1 && (l.item >= gross && l.item <= totalDeductions || of == ytd && l.item != noItem):
 			l.set(max(of, current), c) // a single total may be anywhere
 		case kinds[i] == notMoney && l.hours == nil:
 			l.hours = c
@@ -380,18 +401,20 @@ func (l *line) setAll(of period, numbers []*cell, kinds []period) {
 // as in deductions that are further to the right than the earnings above them. A later line
 // with a single amount is corrected if its amount is where the first of the two was.
 func (t *table) inOrder(g *segment, numbers []*cell, kinds []period) {
-	if !g.nowFirst() {
+	if g.has(ytd) && !g.nowFirst() {
 		return
 	}
 	var at []int
 	for i, c := range numbers {
-		if c.money {
+		if c.money && (g.has(ytd) || kinds[i] == current || kinds[i] == noPeriod) {
 			at = append(at, i)
 		}
 	}
 	switch {
 	case len(at) == 1 && g.moved != 0 && abs(numbers[at[0]].x1-g.moved) < 6:
 		kinds[at[0]] = current
+	case len(at) == 2 && kinds[at[0]] == current && kinds[at[1]] == noPeriod && !g.has(ytd) && numbers[at[1]].amount >= numbers[at[0]].amount:
+		kinds[at[1]], t.vague = ytd, true // a column without a header
 	case len(at) == 2 && kinds[at[0]] == kinds[at[1]] && (kinds[at[0]] == ytd || kinds[at[0]] == current),
 		len(at) == 2 && kinds[at[0]] == ytd && kinds[at[1]] == noPeriod:
 		if kinds[at[0]] == ytd {
@@ -405,6 +428,11 @@ func (t *table) inOrder(g *segment, numbers []*cell, kinds []period) {
 func (g *segment) nowFirst() bool {
 	of := func(p period) int { return slices.IndexFunc(g.columns, func(c column) bool { return c.kind == p }) }
 	return of(current) >= 0 && of(current) < of(ytd)
+}
+
+// has reports whether a table has a column of a kind.
+func (g *segment) has(p period) bool {
+	return slices.ContainsFunc(g.columns, func(c column) bool { return c.kind == p })
 }
 
 // addInKind adds an amount that is taxed but not paid, such as life insurance or a car.

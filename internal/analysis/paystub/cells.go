@@ -63,6 +63,7 @@ func layOut(f *pdf.File) *sheet {
 		hidden := covered(p)
 		var pieces []*cell
 		var str strip
+		joined := spacedLetters(p)
 		for i := range p.Runs {
 			r := &p.Runs[i]
 			if s.spend(len(r.Text)); len(r.Text) > maxRun {
@@ -74,9 +75,11 @@ func layOut(f *pdf.File) *sheet {
 			if hidden[i] || r.Hidden || r.Turned || r.Text == "" {
 				continue
 			}
-			if !str.continues(r) {
+			if str.last == nil || joined[i] == 0 && !str.continues(r) {
 				pieces = append(pieces, str.cut(n)...)
 				str = strip{}
+			} else if joined[i] == ' ' {
+				str.letters, str.x, str.of = append(str.letters, ' '), append(str.x, str.last.End), append(str.of, i)
 			}
 			str.add(r, i)
 		}
@@ -87,6 +90,7 @@ func layOut(f *pdf.File) *sheet {
 		}
 		s.rows = append(s.rows, lines(pieces)...)
 	}
+	s.commas()
 	s.splitCents()
 	s.joinTowns()
 	s.splitTexts()
@@ -168,6 +172,41 @@ func (s *sheet) overNext(n int) bool {
 	return false
 }
 
+// spacedLetters returns the runs that continue a word of letters that are drawn one by one, with
+// gaps between them, and those that follow a space (' ') that is not drawn.
+func spacedLetters(p *pdf.Page) map[int]rune {
+	out := map[int]rune{}
+	for i := 0; i < len(p.Runs); {
+		var gaps []float64
+		blank, k := false, i+1 // spaces are drawn
+		for ; k < len(p.Runs) && k-i < 400; k++ {
+			before, r := &p.Runs[k-1], &p.Runs[k]
+			gap := (r.X - before.End) / r.Size
+			if len(before.Text) > 4 || utf8.RuneCountInString(before.Text+r.Text) != 2 || r.Hidden || r.Turned || r.Font != before.Font ||
+				r.Size != before.Size || r.Y != before.Y || gap < -0.3 || gap > 1.5 {
+				break
+			}
+			gaps, blank = append(gaps, gap), blank || r.Text == " "
+		}
+		usual := 0.0
+		if len(gaps) > 1 {
+			usual = slices.Sorted(slices.Values(gaps))[len(gaps)/3]
+		}
+		for j, gap := range gaps {
+			if usual < 0.08 || usual > 0.5 {
+				break
+			}
+			if gap < usual+0.12 || blank && gap < usual+0.3 {
+				out[i+1+j] = 'j'
+			} else if gap < 2*usual+0.5 {
+				out[i+1+j] = ' '
+			}
+		}
+		i = k
+	}
+	return out
+}
+
 // strip holds consecutive letters of one or several runs, because some programs draw each
 // letter separately, including spaces.
 type strip struct {
@@ -180,7 +219,7 @@ type strip struct {
 // continues reports whether a run begins where the strip ends, in the same font.
 func (t *strip) continues(r *pdf.Run) bool {
 	l := t.last
-	if _, amount := money(r.Text); amount && len(t.letters) > 0 && unicode.IsLetter(t.letters[len(t.letters)-1]) {
+	if len(t.letters) > 0 && unicode.IsLetter(t.letters[len(t.letters)-1]) && isValue(r.Text) {
 		return false // a label that fills its column
 	}
 	return l != nil && r.Font == l.Font && r.Size == l.Size && r.Y == l.Y && abs(r.X-l.End) < 0.06*l.Size && len(t.letters) < 400
@@ -264,7 +303,7 @@ func lines(pieces []*cell) (rows []row) {
 				// Two amounts, or an amount and a word, are in two columns.
 				_, ended := money(before.text)
 				_, another := money(c.text)
-				if letter, _ := utf8.DecodeLastRuneInString(before.text); another && unicode.IsLetter(letter) && gap < 0.12*size {
+				if letter, _ := utf8.DecodeLastRuneInString(before.text); isValue(c.text) && unicode.IsLetter(letter) && gap < 0.12*size {
 					out = append(out, c)
 					continue
 				}
@@ -322,6 +361,30 @@ func kerned(line row) (out row) {
 	return out
 }
 
+// commas exchanges decimal commas and the points of thousands, if a stub has no other amounts.
+func (s *sheet) commas() {
+	var found []*cell
+	for _, r := range s.rows {
+		for _, c := range r {
+			last := c.text[strings.LastIndexByte(c.text, ' ')+1:]
+			if _, points := money(last); points {
+				return
+			}
+			if _, ok := money(swapped.Replace(last)); ok {
+				found = append(found, c)
+			}
+		}
+	}
+	if len(found) > 3 {
+		for _, c := range found {
+			at := strings.LastIndexByte(c.text, ' ') + 1
+			c.set(c.text[:at] + swapped.Replace(c.text[at:]))
+		}
+	}
+}
+
+var swapped = strings.NewReplacer(",", ".", ".", ",")
+
 // splitCents joins dollars and cents that are in separate columns, or separated by a
 // space, if a stub does so throughout.
 func (s *sheet) splitCents() {
@@ -355,6 +418,13 @@ func (s *sheet) splitCents() {
 		c.amount, c.money = money(c.text)
 		c.number = c.money
 	})
+}
+
+// isValue reports whether a text is an amount or begins with a day.
+func isValue(text string) bool {
+	_, amount := money(text)
+	_, _, day := dateIn(text)
+	return amount || day == goodDate
 }
 
 // isHead reports whether a text is a column header.

@@ -162,9 +162,6 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 		s.fitColumns(n, &h, i)
 		g.to = g.columns[len(g.columns)-1].x1 + 14
 		if over := s.titleOver(n, g); over == elsewhere || g.in == noSection {
-			if over == elsewhere && s.taxable(n, g) {
-				over = earnings
-			}
 			if over != noSection {
 				g.in = over
 			}
@@ -288,27 +285,10 @@ func afterWidestGap(columns []column, next *cell) (at int) {
 	return at
 }
 
-// taxable reports whether a table below a title like "Taxable Earnings" has hours or
-// rates, and so lists earnings.
-func (s *sheet) taxable(n int, g *segment) bool {
-	if !slices.ContainsFunc(g.columns, func(c column) bool { return c.kind == rated || c.kind == notMoney }) {
-		return false
-	}
-	for k := max(0, n-2); k < n; k++ {
-		s.spend(len(s.rows[k]))
-		for _, c := range s.rows[k] {
-			if c.x1 > g.from && c.x0 < g.to && strings.HasPrefix(c.words, "taxable ") && !contains(c.words, "wages") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // assignUnknownColumn uses an unknown column directly before the year to date as the current period's, if
 // there is no other.
 func (g *segment) assignUnknownColumn() {
-	if slices.ContainsFunc(g.columns, func(c column) bool { return c.kind == current }) {
+	if g.has(current) {
 		return
 	}
 	for i := 1; i < len(g.columns); i++ {
@@ -436,7 +416,7 @@ func labelLike(words string) bool {
 
 // balances reports whether a table has no columns for the period and the year to date.
 func (g *segment) balances() bool {
-	return !slices.ContainsFunc(g.columns, func(c column) bool { return c.kind == current || c.kind == ytd })
+	return !g.has(current) && !g.has(ytd)
 }
 
 // columnKind returns the kind of the column below a header, from the header's words and the
@@ -532,6 +512,9 @@ func (s *sheet) titleOver(n int, g *segment) section {
 			}
 			if _, _, state := dateIn(c.text); c.number || state != noDate || i+1 < len(r) && r[i+1].number {
 				return noSection // another table's lines
+			}
+			if _, rest, _ := inline(c.text); rest != "" && strings.Contains(c.text, ":") {
+				continue // a label with its value
 			}
 			if p := periodOf(c.words); p == foreign || c.words == "employee" || c.text == "Memo:" || c.text == "MEMO:" {
 				continue

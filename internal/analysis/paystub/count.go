@@ -110,6 +110,9 @@ func (t *table) isSubtotal(i int) bool {
 // positive negates the deductions of tables that show most of them as negative amounts, in
 // one column or both.
 func (t *table) positive() {
+	if g := t.value(gross, now); g != nil && *g < 0 {
+		return // a check that was reversed
+	}
 	taken := func(l *line) bool {
 		switch l.item {
 		case socialSecurity, medicare, fica, totalDeductions:

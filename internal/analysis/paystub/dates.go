@@ -134,6 +134,26 @@ func dateIn(s string) (d report.Date, rest string, state int) {
 	return report.Date{Time: t}, rest, goodDate
 }
 
+// withSlashes returns a text whose words of six digits are days of the years since 2013, as in
+// 030126, with slashes between the parts of each day. None of them fits another order of the parts.
+func withSlashes(text string) string {
+	digits := 0
+	for i := range len(text) + 1 {
+		if i < len(text) && isDigit(text[i]) {
+			digits++
+			continue
+		}
+		if at := i - digits; digits == 6 && (at == 0 || text[at-1] == ' ' || text[at-1] == '-') {
+			day := text[at:at+2] + "/" + text[at+2:at+4] + "/" + text[i-2:i]
+			if _, _, state := dateIn(day); state == goodDate && text[i-2:i] > "12" && text[i-2:i] < "60" {
+				return text[:at] + day + withSlashes(text[i:])
+			}
+		}
+		digits = 0
+	}
+	return text
+}
+
 var ordinals = []string{"st", "nd", "rd", "th"}
 
 // isWeekday reports whether a word is the name of a weekday or an abbreviation of it.

@@ -23,13 +23,14 @@ type fields struct {
 	line1, line2, city, state, zip string
 	frequency                      string
 	employeeCell, employerCell     *cell
-	hasAddress                     bool // the address is known
-	several                        bool // there are two periods, as if the file had several stubs
+	hasAddress                     bool              // the address is known
+	several                        bool              // there are two periods, days or names, as if the file had several stubs
+	labeled                        map[string]string // the values by their labels in the same cell
 }
 
 // fields reads the labels of a stub and the values beside or below them.
 func (s *sheet) fields() *fields {
-	f := &fields{}
+	f := &fields{labeled: map[string]string{}}
 	s.below = s.placement()
 	for n, r := range s.rows {
 		for i, c := range r {
@@ -38,6 +39,9 @@ func (s *sheet) fields() *fields {
 			}
 			s.spend(384 + len(c.text))
 			what, rest, colon := inline(c.text)
+			if colon {
+				f.compare(what, c.text, rest)
+			}
 			if what != noField && labelOf(c.words) == noField && (colon || what != fieldEmployee && what != fieldEmployer &&
 				what != fieldAddress || strings.Contains(unnumbered(plain(strings.TrimSuffix(c.text, rest))), " ")) {
 				if f.put(what, rest, c) || what == fieldPeriod && f.put(what, rest+" "+s.following(n, i), c) {
@@ -81,10 +85,18 @@ func (s *sheet) fields() *fields {
 	if f.frequency == "" && f.start.valid && f.end.valid {
 		f.frequency = frequencyOfPeriod(f.start.date, f.end.date)
 	}
-	if f.frequency == "" {
-		f.frequency = s.frequencyInTitle()
-	}
 	return f
+}
+
+// compare finds a second stub: a label that was read before, with another name or day.
+func (f *fields) compare(what field, text, value string) {
+	if what != fieldPay && what != fieldEnd && what != fieldEmployee && what != fieldEmployer || !mayBeValue(what, value) {
+		return
+	}
+	label := plain(strings.TrimSuffix(text, value))
+	before, known := f.labeled[label]
+	f.several = f.several || known && before != plain(value)
+	f.labeled[label] = plain(value)
 }
 
 // beforeLabels reads the values of days and of the employee that are still unknown to the left
@@ -113,26 +125,6 @@ func (s *sheet) beforeLabels(f *fields) {
 			}
 		}
 	}
-}
-
-// frequencyInTitle returns the pay frequency that a title begins with, as in "Biweekly pay
-// stub".
-func (s *sheet) frequencyInTitle() string {
-	for _, r := range s.rows {
-		for _, c := range r {
-			if len(c.words) > 60 || !isTitle(c.words) && !strings.HasSuffix(c.words, " payroll") {
-				continue
-			}
-			s.spend(len(c.words))
-			words := strings.Fields(c.words)
-			for k := range min(3, len(words)) {
-				if v := frequencyOf(strings.Join(words[:k+1], " ")); v != "" {
-					return v
-				}
-			}
-		}
-	}
-	return ""
 }
 
 // besideEnd reports whether a row has the label of a period's end.
@@ -179,13 +171,13 @@ func kindOf(what field) int {
 
 // mayBeValue reports whether a text may be the value of a label.
 func mayBeValue(what field, text string) bool {
-	switch what {
-	case fieldStart, fieldEnd, fieldPay, fieldHire, fieldPeriod:
-		_, _, state := dateIn(text)
+	switch {
+	case kindOf(what) == 0:
+		_, _, state := dateIn(withSlashes(text))
 		return state != noDate
-	case fieldEmployee:
+	case what == fieldEmployee:
 		return isName(withoutNumber(text))
-	case fieldFrequency:
+	case what == fieldFrequency:
 		return frequencyOf(plain(text)) != ""
 	}
 	return isText(text)
@@ -326,7 +318,7 @@ func (s *sheet) spanned(f *fields) {
 				if at > 0 && c.text[at-1] != ' ' && c.text[at-1] != '(' {
 					continue
 				}
-				if _, _, state := dateIn(c.text[at:]); state == noDate {
+				if _, _, _, first, second := twoDates(c.text[at:]); first == noDate || second == noDate && at == 0 {
 					continue
 				}
 				head := plain(c.text[:at])
@@ -409,6 +401,9 @@ func (s *sheet) valuesNear(n, i int, what field) []*cell {
 
 // put stores the value of a field if the text is a valid value and the field has none yet.
 func (f *fields) put(what field, text string, c *cell) bool {
+	if kindOf(what) == 0 {
+		text = withSlashes(text)
+	}
 	date := func(w *when) bool {
 		if w.shown {
 			return w.cell == c

@@ -47,9 +47,6 @@ func (d *Document) figures() {
 	if d.fields.several {
 		d.find(DatesDisagree, false)
 	}
-	if d.Stub.GrossTotal == nil && d.Stub.NetTotal == nil {
-		d.find(AmountsNotRead, false)
-	}
 	d.growth()
 	d.rates()
 }
@@ -257,7 +254,7 @@ func decimal(s string) (int64, bool) {
 // growth compares the year to date with the period.
 func (d *Document) growth() {
 	t := &d.table
-	sure := t.balances(now) || t.balances(toDate)
+	sure := (t.balances(now) || t.balances(toDate)) && !t.vague
 	for i := range t.lines {
 		if l := &t.lines[i]; !l.weak && l.cells[now] != nil && l.cells[toDate] != nil && l.item != noItem && l.amount[now] > l.amount[toDate] {
 			d.find(YearToDate, sure, l.cells[now].area(), l.cells[toDate].area())

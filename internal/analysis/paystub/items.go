@@ -59,9 +59,11 @@ func itemOf(words string, in section) (item, period) {
 	case containsAny(words, wordList("employer's line")) || has("taxable", "limit"), has("wages", "wage", "gross", "earnings") &&
 		has("social security", "soc", "med", "ss", "medicare", "fica", "oasdi"):
 		return noItem, of
+	case has(wordList("social security")...) && (has(wordList("medicare")...) || has("med", "mc", "hi")):
+		return fica, of
 	case has(wordList("social security")...):
 		return socialSecurity, of
-	case has(wordList("medicare")...), in == deductions && (words == "med" || words == "mc" || words == "hi"):
+	case has(wordList("medicare")...), in == deductions && (words == "med" || words == "hi"), in != earnings && words == "mc":
 		return medicare, of
 	case has("fica"):
 		return fica, of

@@ -43,11 +43,19 @@ func kinds(t *testing.T) (files map[string][]byte, truth map[string]map[string]s
 func expand(key, value string) map[string]string {
 	now, ytd, both := strings.Cut(value, " ")
 	long := map[string]string{"gross": "gross_total_earnings_amount", "net": "net_total_earnings_amount",
-		"regular":  "regular_pay_earnings_amount",
-		"overtime": "overtime_earnings_amount", "ss": "social_security_deductions_amount", "medicare": "medicare_tax_deductions_amount"}[key]
+		"regular": "regular_pay_earnings_amount", "bonus": "bonus_earnings_amount", "commission": "commission_earnings_amount",
+		"vacation": "vacation_earnings_amount", "overtime": "overtime_earnings_amount",
+		"ss": "social_security_deductions_amount", "medicare": "medicare_tax_deductions_amount"}[key]
 	switch {
 	case key == "":
 		return nil
+	case key == "usual":
+		out := map[string]string{}
+		for line := range strings.SplitSeq(usual, "\n") {
+			k, v, _ := strings.Cut(line, " ")
+			maps.Copy(out, expand(k, v))
+		}
+		return out
 	case long == "":
 		return map[string]string{key: value}
 	case !both:
@@ -56,17 +64,42 @@ func expand(key, value string) map[string]string {
 	return map[string]string{long + "_current": now, long + "_ytd": ytd}
 }
 
+// usual holds the days and amounts of most layouts.
+const usual = `pay_period_start 2026-03-01
+pay_period_end 2026-03-14
+pay_date 2026-03-20
+pay_frequency BIWEEKLY
+gross 2000.00 12000.00
+regular 2000.00 12000.00
+ss 124.00 744.00
+medicare 29.00 174.00
+net 1647.00 9882.00`
+
 // gridPage returns a page of cells in columns.
 func gridPage(t *testing.T, text string) []byte {
 	t.Helper()
 	doc := fpdf.New("P", "pt", "Letter", "")
 	doc.AddPage()
 	doc.SetFont("Helvetica", "", 9)
+	latin := doc.UnicodeTranslatorFromDescriptor("")
 	var columns []string
-	y := 40.0
+	y, apart := 40.0, 0.0
 	for line := range strings.SplitSeq(text, "\n") {
 		if spec, is := strings.CutPrefix(line, "@ "); is {
 			columns = strings.Fields(spec)
+			continue
+		}
+		if spaced, is := strings.CutPrefix(line, "@spacing "); is {
+			doc.RawWriteStr(spaced + " Tc")
+			continue
+		}
+		if by, is := strings.CutPrefix(line, "@apart "); is {
+			apart, _ = strconv.ParseFloat(by, 64)
+			continue
+		}
+		if line == "@page" {
+			doc.AddPage()
+			y = 40
 			continue
 		}
 		step := 16.0
@@ -77,7 +110,7 @@ func gridPage(t *testing.T, text string) []byte {
 		}
 		y += step
 		for i, cell := range strings.Split(line, "|") {
-			if cell = strings.TrimSpace(cell); cell == "" {
+			if cell = latin(strings.TrimSpace(cell)); cell == "" {
 				continue
 			}
 			x, err := strconv.ParseFloat(strings.TrimRight(columns[i], "rc"), 64)
@@ -90,7 +123,14 @@ func gridPage(t *testing.T, text string) []byte {
 			case 'c':
 				x -= wide / 2
 			}
-			doc.Text(x, y, cell)
+			if apart == 0 {
+				doc.Text(x, y, cell)
+				continue
+			}
+			for k := range len(cell) {
+				doc.Text(x, y, cell[k:k+1])
+				x += doc.GetStringWidth(cell[k:k+1]) + apart
+			}
 		}
 	}
 	var b bytes.Buffer

@@ -32,7 +32,13 @@ func (t *table) isExplained(left report.Cents, k int) bool {
 	if slices.ContainsFunc(t.aside[k], func(c report.Cents) bool { return near(left, c, 2) }) {
 		return true
 	}
-	return slices.ContainsFunc(t.lines, func(l line) bool {
+	var untitled report.Cents // such as a table of reimbursements
+	for i := range t.lines {
+		if l := &t.lines[i]; l.counted && l.in == noSection && l.cells[k] != nil {
+			untitled += l.amount[k]
+		}
+	}
+	return near(left, untitled, 2) || slices.ContainsFunc(t.lines, func(l line) bool {
 		return l.cells[k] != nil && l.item == noItem && l.label != "" && !contains(l.label, "total") &&
 			(!l.counted || l.in == noSection) && l.group != (group{}) && near(left, l.amount[k], 2)
 	})

@@ -34,6 +34,9 @@ func (s *sheet) parties(f *fields) {
 		}
 	}
 	if f.employee == "" {
+		s.atNumber(f)
+	}
+	if f.employee == "" {
 		s.lastFirst(f)
 	}
 	if f.employer == "" {
@@ -58,6 +61,28 @@ func (s *sheet) parties(f *fields) {
 			a.line2 = strings.Join(lines[1:], ", ")
 		}
 		f.setAddress(a)
+	}
+}
+
+// atNumber uses the name directly above the employee's number, or its label, as the employee, if no
+// other name is below it.
+func (s *sheet) atNumber(f *fields) {
+	named := func(c *cell) bool {
+		return len(strings.Fields(c.text)) > 1 && isName(c.text) && !isCompany(c.text) && !sameName(c.text, f.employer)
+	}
+	for n, r := range s.rows {
+		for _, c := range r {
+			words := strings.Fields(strings.TrimRight(c.words, "0123456789x "))
+			kinds, all := madeOf(words, workerWord|numberWord)
+			if s.spend(32); !all || kinds&numberWord == 0 {
+				continue
+			}
+			under := func(o *cell) bool { return isBelow(c, o) && named(o) }
+			if up := s.over(n, c); up != nil && named(up) && (n+1 == len(s.rows) || !slices.ContainsFunc(s.rows[n+1], under)) {
+				f.employee, f.employeeCell = up.text, up
+				return
+			}
+		}
 	}
 }
 
@@ -325,7 +350,7 @@ func (s *sheet) headline(f *fields) string {
 		}
 		for _, c := range r {
 			w := c.words
-			if what, _, _ := inline(c.text); what != noField || !isText(c.text) || sameName(c.text, f.employee) ||
+			if what, _, _ := inline(c.text); what != noField || unnumbered(w) != w || !isText(c.text) || sameName(c.text, f.employee) ||
 				isTitle(w) || strings.Contains(c.text, ":") {
 				continue
 			}
@@ -336,7 +361,7 @@ func (s *sheet) headline(f *fields) string {
 			if isCompany(name) {
 				return name
 			}
-			if first == "" {
+			if digits := strings.Trim(plain(name), "abcdefghijklmnopqrstuvwxyz "); first == "" && 2*len(digits) < len(name) {
 				first = name
 			}
 		}

@@ -166,6 +166,7 @@ func (d *Document) understand() {
 	d.Outcome = Read
 	d.insights()
 	d.figures()
+	d.findMissing(s)
 	d.days()
 	if d.scanned {
 		d.findLowConfidence()

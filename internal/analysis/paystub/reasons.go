@@ -25,7 +25,8 @@ const (
 	YearToDate        = "YEAR_TO_DATE_DOES_NOT_GROW"  // less than the period, or does not fit the stub before
 	NoDeposit         = "NO_MATCHING_DEPOSIT"         // the bank data of those days has no such deposit
 	StubsDisagree     = "STUBS_DISAGREE"              // stubs of one person and employer contradict each other
-	AmountsNotRead    = "AMOUNTS_NOT_READ"            // neither the period's gross nor its net was found
+	FieldsNotRead     = "NAMES_OR_DATES_NOT_READ"     // a name or a date was not found or not understood
+	AmountsNotRead    = "AMOUNTS_NOT_READ"            // the period's net, or an amount that the stub shows, was not found
 	HardToRead        = "IMAGE_HARD_TO_READ"          // a figure or a date of an image was read with low confidence
 	ImageNotRead      = "IMAGE_NOT_READ"              // the content of an image was not read
 )
@@ -34,7 +35,7 @@ const (
 func Reasons() []string {
 	return []string{IncrementalUpdate, EditorProducer, DatesDisagree, TextTouchedUp, OddFont,
 		TextOverText, UnknownLetters, TextMayDiffer, TextInAnnotation, FileRepaired, FileEncrypted, ActiveContent,
-		Arithmetic, DeductionsOff, YearToDate, NoDeposit, StubsDisagree, AmountsNotRead, HardToRead, ImageNotRead}
+		Arithmetic, DeductionsOff, YearToDate, NoDeposit, StubsDisagree, FieldsNotRead, AmountsNotRead, HardToRead, ImageNotRead}
 }
 
 // finding is a reason. A grave one results in DETECTED, any other in REVIEW.

@@ -50,7 +50,13 @@ const lowConfidence = 60
 
 // Scannable reports whether an OCR engine may read the document: an image, or a PDF file
 // without text, or whose letters are unknown.
-func (d *Document) Scannable() bool { return d.Outcome == NoText || d.IsListed() }
+func (d *Document) Scannable() bool { return d.Outcome == NoText || d.IsListed() || d.hasUnknown() }
+
+// hasUnknown reports whether values of a document were not read, and letters of it are unknown.
+func (d *Document) hasUnknown() bool {
+	v := d.verdict(d.findings).Reasons
+	return d.Outcome == Read && slices.Contains(v, UnknownLetters) && (slices.Contains(v, FieldsNotRead) || slices.Contains(v, AmountsNotRead))
+}
 
 // IsListed reports whether the document is listed although it was not read, so that a person
 // looks at it.
@@ -79,8 +85,13 @@ func (d *Document) Scanned(pages []ScannedPage) *Document {
 	out.scanned = true
 	out.Stub.ConsistencyChecks = out.checks()
 	out.understand()
-	if d.IsListed() && out.Outcome != Read {
+	if (d.IsListed() || d.hasUnknown()) && out.Outcome != Read {
 		return d
+	}
+	for _, f := range d.findings {
+		if d.Outcome == Read && (ofFile(f.reason) || f.reason == UnknownLetters) {
+			out.find(f.reason, f.grave)
+		}
 	}
 	return out
 }

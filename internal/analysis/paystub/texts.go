@@ -60,7 +60,7 @@ func money(s string) (report.Cents, bool) {
 			s, negative = s[n:], true
 		case strings.HasSuffix(s, "-"):
 			s, negative = s[:len(s)-1], true
-		case strings.HasPrefix(s, "+"):
+		case strings.HasPrefix(s, "+"), strings.HasPrefix(s, "="):
 			s = s[1:]
 		case strings.HasPrefix(s, "$"):
 			s = s[1:]

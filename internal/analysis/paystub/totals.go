@@ -133,13 +133,20 @@ func (t *table) chooseTables(in section, sum [2]*report.Cents) {
 // splitFICA treats lines with the label FICA as social security or Medicare, if the other tax
 // has a line and the amounts match the rates.
 func (t *table) splitFICA() {
+	of := func(s, m report.Cents) bool { return near(s*145, m*620, 2*(145+620)) }
+	for i := range t.lines {
+		for k := range t.lines {
+			if a, b := &t.lines[i], &t.lines[k]; a.item == fica && b.item == fica && b.amount[now] != 0 && of(a.amount[now], b.amount[now]) {
+				a.item, b.item = socialSecurity, medicare
+			}
+		}
+	}
 	for k := range 2 {
 		f, s, m := t.value(fica, k), t.value(socialSecurity, k), t.value(medicare, k)
 		if f == nil || *f == 0 || (s == nil) == (m == nil) {
 			continue
 		}
 		is := socialSecurity
-		of := func(s, m report.Cents) bool { return near(s*145, m*620, 2*(145+620)) }
 		if s != nil {
 			if is = medicare; !of(*s, *f) {
 				continue

@@ -49,7 +49,7 @@ func (d *Document) findUnreadable() (most bool) {
 		}
 	})
 	var unknown, actual []area
-	letters, lost := 0, 0
+	letters, lost, longest := 0, 0, 0
 	each(func(page int, r *pdf.Run) {
 		if n := guessed[r.Font]; n != nil && !r.Actual && n[1]*5 < n[0] {
 			r.Text = strings.Map(func(c rune) rune {
@@ -61,13 +61,16 @@ func (d *Document) findUnreadable() (most bool) {
 		}
 		n := strings.Count(r.Text, "\ufffd")
 		letters, lost = letters+len([]rune(r.Text)), lost+n
-		if n > 2 { // fewer may be marks or pictures
-			unknown = append(unknown, areaOf(page, r))
+		if n > 0 {
+			unknown, longest = append(unknown, areaOf(page, r)), max(longest, n)
 		}
 		if r.Differs || r.Actual && (len(r.Text) > 3 || strings.ContainsAny(r.Text, "0123456789")) {
 			actual = append(actual, areaOf(page, r))
 		}
 	})
+	if longest < 3 && lost < 20 {
+		unknown = nil // marks or pictures
+	}
 	if len(unknown) > 0 {
 		d.find(UnknownLetters, false, unknown...)
 	}

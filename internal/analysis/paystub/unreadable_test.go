@@ -57,6 +57,7 @@ func TestLettersOfFonts(t *testing.T) {
 	}
 	same := func(s string) string { return s }
 	plain := func(s string) string { return "(" + s + ") Tj" }
+	lost := []string{paystub.UnknownLetters, paystub.FieldsNotRead}
 	for _, tt := range []struct {
 		name, font string
 		encode     func(string) string
@@ -64,13 +65,13 @@ func TestLettersOfFonts(t *testing.T) {
 		want       []string
 	}{
 		{"a font with an encoding", "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>", plain, "Harbor Dental", nil},
-		{"codes of its own", symbolic, private, "", []string{paystub.UnknownLetters}},
+		{"codes of its own", symbolic, private, "", lost},
 		{"codes of its own, and letters of other runs by a map", strings.Replace(symbolic, ">>>>", ">>/Encoding<<>>>>", 1), private, "",
-			[]string{paystub.UnknownLetters}},
+			lost},
 		{"glyphs with numbers as names", "<</Type/Font/Subtype/Type1/BaseFont/A/Encoding<</Differences[65/g1/g2/g3/g4/g5]>>>>",
-			func(string) string { return "(ABCDE) Tj" }, "", []string{paystub.UnknownLetters}},
+			func(string) string { return "(ABCDE) Tj" }, "", lost},
 		{"glyph identifiers", "<</Type/Font/Subtype/Type0/BaseFont/A/Encoding/Identity-H/DescendantFonts[<<>>]>>",
-			func(string) string { return "<000100020003> Tj" }, "", []string{paystub.UnknownLetters}},
+			func(string) string { return "<000100020003> Tj" }, "", lost},
 		{"letters by ActualText", symbolic, actual(private, same), "Harbor Dental", []string{paystub.TextMayDiffer}},
 		{"ActualText with the same letters", "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>", actual(plain, same), "Harbor Dental", nil},
 		{"ActualText with other figures", "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
@@ -107,6 +108,16 @@ func TestUnreadableText(t *testing.T) {
 	got := d.Scanned([]paystub.ScannedPage{scannedPage(95, stubLines("923.50")...)})
 	if got.Outcome != paystub.Read || got.Employer != "Harbor Dental" {
 		t.Errorf("after a scan: %s %q", got.Outcome, got.Employer)
+	}
+	// Only the names are in a font whose letters are unknown, drawn one by one.
+	some := paystub.Open(stubIn("<</Type/Font/Subtype/Type0/BaseFont/A/Encoding/Identity-H/DescendantFonts[<<>>]>>",
+		func(name string) string { return strings.Repeat("<0001> Tj ", len(name)) }))
+	if !some.Scannable() {
+		t.Errorf("names with unknown letters: %+v", reported(t, some).IrregularityDetection)
+	}
+	some = some.Scanned([]paystub.ScannedPage{scannedPage(95, stubLines("923.50")...)})
+	if r := reported(t, some).IrregularityDetection.Reasons; some.Employer != "Harbor Dental" || !slices.Contains(r, paystub.UnknownLetters) {
+		t.Errorf("names with unknown letters, after a scan: %q %v", some.Employer, r)
 	}
 	ascii := stubIn("<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>", func(s string) string { return "(" + s + ") Tj" })
 	ascii = bytes.ReplaceAll(ascii, []byte("/Subtype/Type1/BaseFont/Helvetica"), []byte("/Subtype/TrueType/FontDescriptor<</Flags 4>>"))
