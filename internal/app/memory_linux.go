@@ -9,7 +9,8 @@ import (
 )
 
 // releaseStartMemory returns to the system what only the start needed: the memory in which
-// passwords of generated accounts were hashed, and pages of the program's file.
+// passwords of generated accounts were hashed, and pages of the program's file. The system maps up to
+// 2 MB of the file for a page that is read.
 func releaseStartMemory() {
 	debug.FreeOSMemory()
 	exe, err := os.Readlink("/proc/self/exe")

@@ -173,7 +173,8 @@ func serve(ctx context.Context, c, sandbox *Config, p parties, log *slog.Logger,
 	}
 	run.stage.Store(int32(serving))
 	fmt.Fprint(stdout, addresses+"ready\n"+run.startPages())
-	releaseStartMemory()
+	released := time.AfterFunc(time.Second, releaseStartMemory) // when the first jobs have run
+	defer released.Stop()
 	select {
 	case <-ctx.Done():
 		run.stage.Store(int32(draining))

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/report"
@@ -39,22 +37,6 @@ var errNoAnalysis = errors.New("the report has no such file")
 
 // analysis is an analysis as it is stored: its transactions apart and packed, which only their own page shows.
 type analysis struct{ figures, transactions []byte }
-
-// resumeAnalyses enqueues jobs for missing analyses when the process starts.
-func (s *Service) resumeAnalyses(ctx context.Context, tx *store.Tx) error {
-	missing, err := missingAnalyses(ctx, tx, contract.Cashflow)
-	if err != nil {
-		return err
-	}
-	for _, id := range missing {
-		// Use a fresh unique key, because a killed run may still count as running.
-		// Concurrent runs are harmless: only one stores the result.
-		if err := s.Queue.Enqueue(ctx, tx, FetchAnalysis{Application: id}, jobs.UniqueKey(id+"/"+uuid.NewString())); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // fetchAnalysis fetches and stores an analysis, or stores that the provider has no analysis.
 func (s *Service) fetchAnalysis(ctx context.Context, e FetchAnalysis) error {

@@ -103,7 +103,7 @@ func (s *Service) Resume(ctx context.Context) error {
 				return err
 			}
 		}
-		return s.resumeAnalyses(ctx, tx)
+		return nil
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/journey"
 	"vestibule/internal/store"
 )
@@ -192,11 +191,4 @@ func missingReports(ctx context.Context, q store.Queryer) (map[string]time.Time,
 		out[id] = store.Time(until)
 	}
 	return out, rows.Err()
-}
-
-// missingAnalyses lists the applications of a product whose newest report has no analysis yet.
-func missingAnalyses(ctx context.Context, q store.Queryer, product contract.Product) ([]string, error) {
-	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT a.id FROM applications a
-		JOIN application_report_revisions r ON r.application_id = a.id AND r.attempt = a.succeeded AND r.revision = a.revision
-		WHERE a.state = $1 AND a.product = $2 AND a.report_at <> 0 AND r.analysis_at = 0`, string(journey.Ready), string(product))
 }
