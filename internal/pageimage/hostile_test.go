@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"vestibule/internal/subprocess"
+	"vestibule/internal/testutil/tools"
 )
 
 // maxMore is the promised limit of the memory for one image, in bytes.
@@ -91,6 +92,7 @@ func progressiveFile(w, h int, sampling byte, components int, fill bool) []byte 
 // TestImagesTakeLimitedMemory checks that this process and its child together take at most
 // maxMore for an image, whatever its header states.
 func TestImagesTakeLimitedMemory(t *testing.T) {
+	tools.WithoutRaceDetector(t)
 	jpegOf := func(m image.Image) []byte {
 		var b bytes.Buffer
 		if err := jpeg.Encode(&b, m, nil); err != nil {
@@ -147,6 +149,7 @@ func peak(t *testing.T, of int) int {
 // TestChildIsLimited checks that the child cannot take more memory than it may, also if inspect
 // were wrong about an image.
 func TestChildIsLimited(t *testing.T) {
+	tools.WithoutRaceDetector(t)
 	limits := subprocess.Limits{Time: pageTime, Memory: childMemory, Output: 64 << 20}
 	for name, file := range map[string][]byte{
 		"a PNG file":  pngFile(t, 8_000, 8_000, 8, 0, 1, true),

@@ -33,11 +33,8 @@ import (
 	pages "vestibule/templates/portal/review"
 )
 
-// answered has the applications whose request for more is answered.
-var answered = map[string]bool{}
-
-// fits evaluates a filter directly.
-func fits(f filter, a search.Found, who prefill.Fields) bool {
+// fits evaluates a filter directly. answered says that a request for more is answered.
+func fits(f filter, a search.Found, who prefill.Fields, answered bool) bool {
 	inText := func() bool {
 		text := strings.ToLower(f.Text)
 		if text == "" || text == a.ID || text == a.PublicToken || strings.HasPrefix(strings.ToLower(a.ExternalID), text) {
@@ -58,7 +55,7 @@ func fits(f filter, a search.Found, who prefill.Fields) bool {
 	}
 	switch f.Queue {
 	case queueToDecide:
-		if a.State != "ready" || a.Decision != "" && !(a.Decision == decisions.MoreAsked && answered[a.ID]) {
+		if a.State != "ready" || a.Decision != "" && !(a.Decision == decisions.MoreAsked && answered) {
 			return false
 		}
 	case queueAgain:
@@ -67,7 +64,7 @@ func fits(f filter, a search.Found, who prefill.Fields) bool {
 		}
 	case queueWaiting:
 		if !slices.Contains([]string{"started", "connecting", "returned", "pending"}, a.State) &&
-			!(a.Decision == decisions.MoreAsked && !answered[a.ID]) {
+			!(a.Decision == decisions.MoreAsked && !answered) {
 			return false
 		}
 	case queueMine:
@@ -201,6 +198,8 @@ type indexed struct {
 	summary verdict.Summary // of the application that is indexed next
 	all     []search.Found
 	people  map[string]prefill.Fields // by application
+
+	answered map[string]bool // whether an application's request for more is answered
 }
 
 // firstDay is when the first of them began.
@@ -208,7 +207,8 @@ var firstDay = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 func newIndexed(t *testing.T, db *store.DB) *indexed {
 	t.Helper()
-	x := &indexed{testServer: open(t, db), db: db, rand: rand.New(rand.NewPCG(7, 7)), people: map[string]prefill.Fields{}}
+	x := &indexed{testServer: open(t, db), db: db, rand: rand.New(rand.NewPCG(7, 7)), people: map[string]prefill.Fields{},
+		answered: map[string]bool{}}
 	for _, table := range []string{"review_index", "review_tokens"} {
 		if _, err := db.SQL.Exec(`DELETE FROM ` + table); err != nil {
 			t.Fatal(err)
@@ -270,9 +270,9 @@ func (x *indexed) add(t *testing.T, i int) {
 				return err
 			}
 			e.DecidedAt, e.Outdated = tx.Now, x.oneIn(3)
-			answered[e.ID] = e.Decision == decisions.MoreAsked && x.oneIn(2)
+			x.answered[e.ID] = e.Decision == decisions.MoreAsked && x.oneIn(2)
 			if _, err := tx.ExecContext(ctx, `UPDATE review_index SET outdated = $2, answered = $3 WHERE application_id = $1`,
-				e.ID, e.Outdated, answered[e.ID]); err != nil {
+				e.ID, e.Outdated, x.answered[e.ID]); err != nil {
 				return err
 			}
 		}
@@ -325,7 +325,7 @@ func (x *indexed) check(t *testing.T, f filter) {
 	slices.SortFunc(x.all, inOrder(f, x.users))
 	var want, got []string
 	for _, e := range x.all {
-		if fits(f, e, x.people[e.ID]) {
+		if fits(f, e, x.people[e.ID], x.answered[e.ID]) {
 			want = append(want, e.ID)
 		}
 	}

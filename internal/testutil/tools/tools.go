@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"testing"
 )
 
@@ -28,6 +30,15 @@ func FullOnly(t testing.TB) {
 	t.Helper()
 	if !Full() {
 		t.Skip("only make test-full runs this test")
+	}
+}
+
+// WithoutRaceDetector skips a test of memory under the race detector, which takes several times as much.
+func WithoutRaceDetector(t testing.TB) {
+	t.Helper()
+	info, _ := debug.ReadBuildInfo()
+	if slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		t.Skip("the race detector takes memory")
 	}
 }
 
