@@ -55,5 +55,7 @@ export function startSections(): void {
 	// The button of a phone is in the way of the form to which it leads.
 	const decide = document.querySelector<HTMLElement>("[data-decide]");
 	const form = document.querySelector("#decision");
-	if (decide && form) new IntersectionObserver(([e]) => decide.classList.toggle("case-there", e!.isIntersecting)).observe(form);
+	if (!decide || !form) return;
+	// On a busy device, one call has several changes: the last one is now.
+	new IntersectionObserver((all) => decide.classList.toggle("case-there", all[all.length - 1]!.isIntersecting)).observe(form);
 }
