@@ -164,7 +164,7 @@ func keepTypedText(t *testing.T, p *peeked) {
 	click(t, p.page(panel+">> "+button(en("review.decide.submit"))))
 	see(t, p.page(panel+">> "+text(en("review.decide.no_reason"))))
 	see(t, p.page(p.choice("declined")+":checked:focus"))
-	fill(t, p.page(panel+"[name=text] >> nth=0"), "Please call us.")
+	fill(t, p.page(panel+".decision-form [name=text]"), "Please call us.")
 	p.press(t, "Escape")
 	see(t, p.page(p.row(1)+" .list-link:focus"))
 	p.press(t, "Escape")
