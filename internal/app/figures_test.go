@@ -88,7 +88,10 @@ func TestShownFiguresAddUp(t *testing.T) {
 				t.Errorf("%s: the section of money says %q, and the figures are %s, %s, %s, %s", name, story, income, other, out, net)
 			}
 			paid := i18ntest.EN("review.pay.left", "amount", net)
-			if left < 0 {
+			switch {
+			case left == 0:
+				paid = i18ntest.EN("review.pay.even")
+			case left < 0:
 				paid = i18ntest.EN("review.pay.short", "amount", strings.TrimLeft(net, "−-"))
 			}
 			if !strings.Contains(text, paid) {

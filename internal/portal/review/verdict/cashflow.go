@@ -99,7 +99,10 @@ func canPay(r *report.Cashflow) Finding {
 	events, _ := count(r, "UA_EXPENSE_NSFOD_CNT_12M")
 	often, many := below > oftenBelowZero.Limit, events > manyOverdrafts.Limit
 	f := confirmed(pay, "money", say("review.pay.left", "amount", Amount{left, r.CurrencyCode()}))
-	if left < 0 {
+	switch {
+	case left == 0:
+		f.Answer = []Message{say("review.pay.even")}
+	case left < 0:
 		f.Answer = []Message{say("review.pay.short", "amount", Amount{-left, r.CurrencyCode()})}
 	}
 	f.apply(overspent, left < 0)

@@ -69,7 +69,8 @@ func TestCanPay(t *testing.T) {
 		if got := levels(v.Verdict)[pay.Text]; got != c.want {
 			t.Errorf("%s left, %d days below zero, %d overdrafts: %s, want %s", c.left, c.below, c.events, got, c.want)
 		}
-		for key, held := range map[i18n.Key]bool{"review.pay.below_zero": c.below > 5, "review.pay.overdrafts": c.events > 3} {
+		for key, held := range map[i18n.Key]bool{"review.pay.below_zero": c.below > 5, "review.pay.overdrafts": c.events > 3,
+			"review.pay.even": c.left == "0.00", "review.pay.short": c.left[0] == '-'} {
 			if known := c.want != Unknown; slices.Contains(answer(v.Verdict, pay), key) != (held && known) {
 				t.Errorf("%s left, %d days below zero, %d overdrafts: the answer is %q", c.left, c.below, c.events, answer(v.Verdict, pay))
 			}
