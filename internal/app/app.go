@@ -74,17 +74,13 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if notes != nil && (err == nil || errors.Is(err, errUnhealthy)) {
 		_, _ = notes.WriteTo(out)
 	}
-	code, exit := contract.Code("COMMAND_FAILED"), 1
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, errUnhealthy):
 		return 1
-	case errors.As(err, new(refusal)):
-		code, exit = "INVALID_COMMAND", 2
-	case errors.As(err, new(provider.Unknown)), errors.Is(err, store.ErrNotFound):
-		code = contract.CodeNotFound
 	}
+	code, exit := codeOf(err)
 	text := in.withVariables(err.Error())
 	if notes == nil {
 		fmt.Fprintln(out, "vestibule:", text)
@@ -92,6 +88,17 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		_ = printJSON(out, failure{code, text, strings.FieldsFunc(notes.String(), func(r rune) bool { return r == '\n' })})
 	}
 	return exit
+}
+
+// codeOf returns the code and the exit code of a command's error.
+func codeOf(err error) (contract.Code, int) {
+	switch {
+	case errors.As(err, new(refusal)):
+		return "INVALID_COMMAND", 2
+	case errors.As(err, new(provider.Unknown)), errors.Is(err, store.ErrNotFound):
+		return contract.CodeNotFound, 1
+	}
+	return "COMMAND_FAILED", 1
 }
 
 // failure is the error of a command with --json.

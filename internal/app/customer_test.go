@@ -198,8 +198,8 @@ func TestErrorsAsJSON(t *testing.T) {
 		code, message string
 		notes         int
 	}{
-		{[]string{"customer", "show", "nobody"}, 1, "NOT_FOUND", `no account has the publicId "nobody"`, 1},
-		{[]string{"customer", "suspend", "nobody"}, 1, "NOT_FOUND", "", 1},
+		{[]string{"customer", "show", "svc-unknown"}, 1, "NOT_FOUND", `no account has the publicId "svc-unknown"`, 1},
+		{[]string{"customer", "suspend", "svc-unknown"}, 1, "NOT_FOUND", "", 1},
 		{[]string{"operator", "remove", "x@service.example"}, 1, "NOT_FOUND", "no operator has this email address", 1},
 		{[]string{"operator", "add", "x"}, 2, "INVALID_COMMAND", "the operator needs an email address", 0},
 		{[]string{"customer", "lst"}, 2, "INVALID_COMMAND", `did you mean "list"?`, 0},
