@@ -23,25 +23,17 @@ import (
 // transactions to JSON, with categories, streams, 120 attributes, and the score. Their peer
 // is SQLite, which computes 95 windowed sums over the same transactions with their
 // categories: one statement, one scan, integers only.
-func engineFigures(ctx context.Context, _ string) ([]figure, error) {
+func engineFigures(ctx context.Context, _ string) []figure {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const usual, least, most = 3_000, 300, 100_000
 	data, at := bankData(usual)
 	small, _ := bankData(least)
 	large, _ := bankData(most)
-	sums, closeSums, err := windowedSums(data, at)
-	if err != nil {
-		return nil, err
-	}
+	sums, closeSums := windowedSums(data, at)
 	defer closeSums()
-	cashflowOf := func(d bankdata.Data) func() error {
-		return func() error { return encode(cashflowReport(d, at)) }
-	}
-	spent, err := alternate(ctx, 15, busy,
+	cashflowOf := func(d bankdata.Data) func() { return func() { must(report.Encode(cashflowReport(d, at))) } }
+	spent := alternate(ctx, 15, busy,
 		contestant{10, cashflowOf(data)}, contestant{1, sums}, contestant{100, cashflowOf(small)}, contestant{1, cashflowOf(large)})
-	if err != nil {
-		return nil, err
-	}
 	aTransaction := func(s series, n float64) series { return s.each(func(ns float64) float64 { return ns / n }) }
 	limit := series{1_000_000} // 1,000 reports a second
 	return []figure{
@@ -49,15 +41,10 @@ func engineFigures(ctx context.Context, _ string) ([]figure, error) {
 		compareRates("  beside SQLite's 95 windowed sums", "≥ 10", spent[0], spent[1]),
 		compare("a transaction's cost, of 100,000 / of 300", "≤ 1.30", unit("%.0f ns", 1),
 			aTransaction(spent[3], most), aTransaction(spent[2], least)),
-	}, nil
+	}
 }
 
 const publicToken = "5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11"
-
-func encode(r any) error {
-	_, err := report.Encode(r)
-	return err
-}
 
 func cashflowReport(d bankdata.Data, at time.Time) any {
 	return cashflow.Build(cashflow.Input{Envelope: report.Envelope{PublicToken: publicToken}, Bank: d,
@@ -141,19 +128,12 @@ func descriptor(r *rand.Rand, text string) string {
 
 // windowedSums returns a function by which SQLite computes sums of 19 kinds of transactions in the
 // windows 1M, 3M, 6M, 12M, and 12R, from the same transactions in memory.
-func windowedSums(d bankdata.Data, at time.Time) (run, closeDB func() error, err error) {
-	db, err := sql.Open("sqlite", ":memory:")
-	if err != nil {
-		return nil, nil, err
-	}
+func windowedSums(d bankdata.Data, at time.Time) (run func(), closeDB func() error) {
+	db := must(sql.Open("sqlite", ":memory:"))
 	db.SetMaxOpenConns(1)
-	if _, err := db.Exec(`CREATE TABLE tx (day INTEGER, amount INTEGER, leaf INTEGER, own INTEGER)`); err != nil {
-		return nil, nil, err
-	}
+	must(db.Exec(`CREATE TABLE tx (day INTEGER, amount INTEGER, leaf INTEGER, own INTEGER)`))
 	for _, e := range bankdata.Read(d, report.DateOf(at)).Entries {
-		if _, err := db.Exec(`INSERT INTO tx VALUES (?, ?, ?, ?)`, int(e.Day), int64(e.Amount), int(e.Leaf), e.Own); err != nil {
-			return nil, nil, err
-		}
+		must(db.Exec(`INSERT INTO tx VALUES (?, ?, ?, ?)`, int(e.Day), int64(e.Amount), int(e.Leaf), e.Own))
 	}
 	kinds := []string{"amount > 0", "amount < 0", "amount > 0 AND NOT own", "amount < 0 AND NOT own"}
 	for n := range 15 { // of one to seven categories, as the attributes have
@@ -176,9 +156,6 @@ func windowedSums(d bankdata.Data, at time.Time) (run, closeDB func() error, err
 			into = append(into, new(int64))
 		}
 	}
-	stmt, err := db.Prepare("SELECT " + strings.Join(columns, ",\n") + " FROM tx")
-	if err != nil {
-		return nil, nil, err
-	}
-	return func() error { return stmt.QueryRow().Scan(into...) }, db.Close, nil
+	stmt := must(db.Prepare("SELECT " + strings.Join(columns, ",\n") + " FROM tx"))
+	return func() { check(stmt.QueryRow().Scan(into...)) }, db.Close
 }

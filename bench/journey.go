@@ -4,9 +4,9 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,12 +24,9 @@ import (
 // journeyFigures measures whole journeys at the built program: a form, a visit with its report, and
 // a decision. The peer is a bare journey: a process that answers the same requests with as many
 // bytes, and makes the durable commits that a journey has by its meaning.
-func journeyFigures(ctx context.Context, dir string) ([]figure, error) {
-	bin, err := buildProgram(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	return onEngines(ctx, dir, func(ctx context.Context, e engine) ([]figure, error) { return journeysOn(ctx, bin, e) })
+func journeyFigures(ctx context.Context, dir string) []figure {
+	bin := buildProgram(ctx, dir)
+	return onEngines(ctx, dir, func(e engine) []figure { return journeysOn(ctx, bin, e) })
 }
 
 const (
@@ -38,60 +35,30 @@ const (
 	journeysEach   = 120 // in a round
 )
 
-func journeysOn(ctx context.Context, bin string, e engine) ([]figure, error) {
+func journeysOn(ctx context.Context, bin string, e engine) []figure {
 	o := fleet.Options{Bin: bin}
 	if e.url != "" {
 		o.Replicas = 1
 	}
-	whole, err := fleet.Launch(ctx, o)
-	if err != nil {
-		return nil, err
-	}
+	whole := must(fleet.Launch(ctx, o))
 	defer whole.Stop()
-	load, err := fleet.NewLoad(whole)
-	if err != nil {
-		return nil, err
-	}
-	if err := load.Whole(ctx); err != nil {
-		return nil, err
-	}
-	sizes, err := json.Marshal(load.Sizes)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(e.dir, 0o700); err != nil {
-		return nil, err
-	}
+	load := must(fleet.NewLoad(whole))
+	check(load.Whole(ctx))
+	check(os.MkdirAll(e.dir, 0o700))
 	driver, at := e.bare()
-	bare, err := fleet.StartSelf(ctx, "", "-bare-journey", driver, "-keep", at, "-sizes", string(sizes))
-	if err != nil {
-		return nil, err
-	}
+	bare := must(fleet.StartSelf(ctx, "", "-bare-journey", driver, "-keep", at, "-sizes", string(must(json.Marshal(load.Sizes)))))
 	defer bare.Stop()
-	base, err := bare.Line()
-	if err != nil {
-		return nil, err
-	}
-	other, err := fleet.NewLoad(fleet.Elsewhere(base))
-	if err != nil {
-		return nil, err
-	}
+	other := must(fleet.NewLoad(fleet.Elsewhere(must(bare.Line()))))
 	pair := journeyPair{whole: whole, load: load, bare: bare.Pid(), other: other, engine: e}
 	var took, barely series // nanoseconds of processors a journey
 	var counts map[string]float64
 	for round := range journeyRounds + 1 {
-		own, plain, counted, err := pair.measure(ctx)
-		if err != nil {
-			return nil, err
-		}
+		own, plain, counted := pair.measure(ctx)
 		if round > 0 { // the first one warms up
 			took, barely, counts = append(took, own), append(barely, plain), counted
 		}
 	}
-	wait, err := untilReport(ctx, load)
-	if err != nil {
-		return nil, err
-	}
+	wait := untilReport(ctx, load)
 	limit := series{12e6}
 	if e.url == "" {
 		limit = series{7e6}
@@ -108,7 +75,7 @@ func journeysOn(ctx context.Context, bin string, e engine) ([]figure, error) {
 		out = append(out, each("transactions of the portal", transactionsTotal+`{party="portal"}`, 5),
 			each("transactions of the provider", transactionsTotal+`{party="provider"}`, 4))
 	}
-	return append(out, each("jobs", jobsTotal, 3)), nil
+	return append(out, each("jobs", jobsTotal, 3))
 }
 
 // Counters of the program that journeys raise.
@@ -127,51 +94,37 @@ type journeyPair struct {
 
 // measure makes a round of journeys at each, and returns the processor time of one, in
 // nanoseconds, and what the program's counters rose by.
-func (p journeyPair) measure(ctx context.Context) (own, plain float64, counts map[string]float64, err error) {
-	before, err := p.whole.Cost()
-	counted, err2 := p.whole.Metrics(transactionsTotal, jobsTotal)
-	if err = cmp.Or(err, err2, crowd(ctx, p.load)); err != nil {
-		return 0, 0, nil, err
-	}
-	after, err := p.whole.Cost()
-	counts, err2 = p.whole.Metrics(transactionsTotal, jobsTotal)
-	if err = cmp.Or(err, err2); err != nil {
-		return 0, 0, nil, err
-	}
+func (p journeyPair) measure(ctx context.Context) (own, plain float64, counts map[string]float64) {
+	before, counted := must(p.whole.Cost()), must(p.whole.Metrics(transactionsTotal, jobsTotal))
+	crowd(ctx, p.load)
+	after, counts := must(p.whole.Cost()), must(p.whole.Metrics(transactionsTotal, jobsTotal))
 	for name, n := range counted {
 		counts[name] -= n
 	}
-	bareBefore, _, err := fleet.Used(p.bare)
-	serverBefore, err2 := p.engine.used()
-	if err = cmp.Or(err, err2, crowd(ctx, p.other)); err != nil {
-		return 0, 0, nil, err
-	}
-	bareAfter, _, err := fleet.Used(p.bare)
-	server, err2 := p.engine.used()
-	return float64(after.Less(before).Own()) / journeysEach, (float64(bareAfter-bareBefore) + server - serverBefore) / journeysEach,
-		counts, cmp.Or(err, err2)
+	bareBefore, serverBefore := used(p.bare), p.engine.used()
+	crowd(ctx, p.other)
+	bareAfter, server := used(p.bare), p.engine.used()
+	return float64(after.Less(before).Own()) / journeysEach, (bareAfter - bareBefore + server - serverBefore) / journeysEach, counts
 }
 
 // untilReport measures journeys one after the other: nanoseconds from the request that completes the
 // visit to the end of the stream, which says that the portal has the report.
-func untilReport(ctx context.Context, l *fleet.Load) (out series, err error) {
+func untilReport(ctx context.Context, l *fleet.Load) (out series) {
 	for range 31 {
 		l.Begin()
-		if err := l.Whole(ctx); err != nil {
-			return nil, err
-		}
+		check(l.Whole(ctx))
 		var took time.Duration
 		for _, route := range []string{"POST (a whole visit)", "GET /applications/{id}/stream"} {
 			took += l.Times[route][0]
 		}
 		out = append(out, float64(took))
 	}
-	return out, nil
+	return out
 }
 
 // crowd runs the journeys of a round.
-func crowd(ctx context.Context, l *fleet.Load) error {
-	return parallel(journeysAtOnce, journeysEach, func(int) error { return l.Whole(ctx) })
+func crowd(ctx context.Context, l *fleet.Load) {
+	parallel(journeysAtOnce, journeysEach, func(int) { check(l.Whole(ctx)) })
 }
 
 // Sizes in bytes of what a bare journey stores: a visit's data of 850 transactions, as the program
@@ -181,111 +134,113 @@ const (
 	bareReport = 28 << 10
 )
 
-// bareJourney serves what a journey requests, and prints its address. Pages have the sizes of the
-// program's answers, by route.
-func bareJourney(driver, at string, sizes map[string]int) error {
-	db, _, err := openBare(driver, at)
-	if err != nil {
-		return err
-	}
+// bareJourney answers what a journey requests. A statement that fails panics: the answer is missing,
+// and the figures fail.
+type bareJourney struct {
+	db    *sql.DB
+	mux   *http.ServeMux
+	sizes map[string]int // bytes of the program's answers, by route
+	base  string         // its own address
+}
+
+// serveBareJourney serves bare journeys, and prints the address.
+func serveBareJourney(driver, at string, sizes map[string]int) {
+	db, _ := openBare(driver, at)
 	for _, table := range []string{
 		`CREATE TABLE bare_applications (id TEXT PRIMARY KEY, body TEXT NOT NULL, decision TEXT NOT NULL DEFAULT '')`,
 		`CREATE TABLE bare_tokens (id TEXT PRIMARY KEY, used BIGINT NOT NULL DEFAULT 0)`,
 		`CREATE TABLE bare_data (id TEXT PRIMARY KEY, body TEXT NOT NULL)`,
 	} {
-		if _, err := db.Exec(table); err != nil {
-			return err
+		must(db.Exec(table))
+	}
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
+	b := &bareJourney{db: db, mux: http.NewServeMux(), sizes: sizes, base: "http://" + l.Addr().String()}
+	b.addForm()
+	b.addVisit()
+	b.addReview()
+	fmt.Println(b.base)
+	check(http.Serve(l, b.mux))
+}
+
+// exec executes a statement in a transaction of its own.
+func (b *bareJourney) exec(r *http.Request, query string, args ...any) {
+	must(b.db.ExecContext(r.Context(), query, args...))
+}
+
+// page adds a page that holds a text with the id, and has the size of the program's.
+func (b *bareJourney) page(route, holds string, before func(r *http.Request, id string)) {
+	filler := bytes.Repeat([]byte("x"), max(0, b.sizes[route]-len(holds)))
+	b.mux.HandleFunc(route, func(w http.ResponseWriter, r *http.Request) {
+		if before != nil {
+			before(r, r.PathValue("id"))
 		}
-	}
-	letters := strings.Repeat(rand.Text(), 1+bareVisit/len(rand.Text()))
-	exec := func(r *http.Request, query string, args ...any) {
-		if _, err := db.ExecContext(r.Context(), query, args...); err != nil {
-			panic(err) // the answer is missing, and the figures fail
-		}
-	}
-	var base string
-	mux := http.NewServeMux()
-	page := func(route, holds string, before func(r *http.Request, id string)) {
-		filler := bytes.Repeat([]byte("x"), max(0, sizes[route]-len(holds)))
-		mux.HandleFunc(strings.TrimSuffix(route, " (a whole visit)"), func(w http.ResponseWriter, r *http.Request) {
-			if before != nil {
-				before(r, r.PathValue("id"))
-			}
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			w.Write(fmt.Appendf(nil, holds, r.PathValue("id")))
-			w.Write(filler)
-		})
-	}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Write(fmt.Appendf(nil, holds, r.PathValue("id")))
+		w.Write(filler)
+	})
+}
+
+// form adds the answer to a form, which redirects.
+func (b *bareJourney) form(route string, to func(r *http.Request) string) {
+	b.mux.HandleFunc(route, func(w http.ResponseWriter, r *http.Request) {
+		at := to(r)
+		http.SetCookie(w, &http.Cookie{Name: "bare", Value: store.NewSecret()})
+		w.Header().Set("Location", at)
+		w.WriteHeader(http.StatusSeeOther)
+	})
+}
+
+// addForm adds the form of an application.
+func (b *bareJourney) addForm() {
 	var serial atomic.Int64
-	form := func(route string, to func(r *http.Request) string) {
-		mux.HandleFunc(route, func(w http.ResponseWriter, r *http.Request) {
-			at := to(r)
-			http.SetCookie(w, &http.Cookie{Name: "bare", Value: store.NewSecret()})
-			w.Header().Set("Location", at)
-			w.WriteHeader(http.StatusSeeOther)
-		})
-	}
-	page("GET /apply/{product}", "", nil)
-	form("POST /applications", func(r *http.Request) string {
-		body, _ := io.ReadAll(r.Body)
+	b.page("GET /apply/{product}", "", nil)
+	b.form("POST /applications", func(r *http.Request) string {
+		body := must(io.ReadAll(r.Body))
 		id := fmt.Sprintf("%043d", serial.Add(1)) // as long as a token
-		tx, err := db.BeginTx(r.Context(), nil)
-		if err != nil {
-			panic(err)
-		}
+		tx := must(b.db.BeginTx(r.Context(), nil))
 		for _, insert := range []string{`INSERT INTO bare_applications (id, body) VALUES ($1, $2)`,
 			`INSERT INTO bare_tokens (id, used) VALUES ($1, length($2) * 0)`} {
-			if _, err := tx.ExecContext(r.Context(), insert, id, string(body)); err != nil {
-				panic(err)
-			}
+			must(tx.ExecContext(r.Context(), insert, id, string(body)))
 		}
-		if err := tx.Commit(); err != nil {
-			panic(err)
-		}
+		check(tx.Commit())
 		return "/applications/" + id + "/connect"
 	})
-	page("GET /applications/{id}/connect", `data-token="%s"`, nil)
-	mux.HandleFunc("POST /visits/{id}/complete", func(w http.ResponseWriter, r *http.Request) {
+	b.page("GET /applications/{id}/connect", `data-token="%s"`, nil)
+}
+
+// addVisit adds a visit, its report, and the stream that the report ends.
+func (b *bareJourney) addVisit() {
+	letters := strings.Repeat(rand.Text(), 1+bareVisit/len(rand.Text()))
+	const insert = `INSERT INTO bare_data (id, body) VALUES ($1, $2)`
+	b.mux.HandleFunc("POST /visits/{id}/complete", func(w http.ResponseWriter, r *http.Request) {
 		id := r.PathValue("id")
-		exec(r, `UPDATE bare_tokens SET used = 1 WHERE id = $1 AND used = 0`, id)
-		exec(r, `INSERT INTO bare_data (id, body) VALUES ($1, $2)`, "visit"+id, letters[:bareVisit])
-		exec(r, `INSERT INTO bare_data (id, body) VALUES ($1, $2)`, "report"+id, letters[:bareReport])
+		b.exec(r, `UPDATE bare_tokens SET used = 1 WHERE id = $1 AND used = 0`, id)
+		b.exec(r, insert, "visit"+id, letters[:bareVisit])
+		b.exec(r, insert, "report"+id, letters[:bareReport])
 		fmt.Fprintf(w, `{"publicToken":"%s"}`, id)
 	})
-	mux.HandleFunc("GET /report/{id}", func(w http.ResponseWriter, r *http.Request) {
+	b.mux.HandleFunc("GET /report/{id}", func(w http.ResponseWriter, r *http.Request) {
 		var body string
-		find := db.QueryRowContext(r.Context(), `SELECT body FROM bare_data WHERE id = $1`, "report"+r.PathValue("id"))
-		if err := find.Scan(&body); err != nil {
-			panic(err)
-		}
+		check(b.db.QueryRowContext(r.Context(), `SELECT body FROM bare_data WHERE id = $1`, "report"+r.PathValue("id")).Scan(&body))
 		io.WriteString(w, body)
 	})
-	page("GET /applications/{id}/stream", "%s", func(r *http.Request, id string) {
-		resp, err := http.Get(base + "/report/" + id)
-		if err != nil {
-			panic(err)
-		}
+	b.page("GET /applications/{id}/stream", "%s", func(r *http.Request, id string) {
+		resp := must(http.Get(b.base + "/report/" + id))
 		defer resp.Body.Close()
-		body, _ := io.ReadAll(resp.Body)
-		exec(r, `INSERT INTO bare_data (id, body) VALUES ($1, $2)`, "fetched"+id, string(body))
+		b.exec(r, insert, "fetched"+id, string(must(io.ReadAll(resp.Body))))
 	})
+}
+
+// addReview adds the status page, the reviewer's page, and the decision.
+func (b *bareJourney) addReview() {
 	find := func(r *http.Request, id string) {
 		var decision string
-		if err := db.QueryRowContext(r.Context(), `SELECT decision FROM bare_applications WHERE id = $1`, id).Scan(&decision); err != nil {
-			panic(err)
-		}
+		check(b.db.QueryRowContext(r.Context(), `SELECT decision FROM bare_applications WHERE id = $1`, id).Scan(&decision))
 	}
-	page("GET /applications/{id}", "%s", find)
-	page("GET /review/applications/{id}", `name="seen" value="0" name="report" value="%s"`, find)
-	form("POST /review/applications/{id}/decision", func(r *http.Request) string {
-		exec(r, `UPDATE bare_applications SET decision = 'approved' WHERE id = $1 AND decision = ''`, r.PathValue("id"))
+	b.page("GET /applications/{id}", "%s", find)
+	b.page("GET /review/applications/{id}", `name="seen" value="0" name="report" value="%s"`, find)
+	b.form("POST /review/applications/{id}/decision", func(r *http.Request) string {
+		b.exec(r, `UPDATE bare_applications SET decision = 'approved' WHERE id = $1 AND decision = ''`, r.PathValue("id"))
 		return "/review/applications/" + r.PathValue("id")
 	})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	base = "http://" + l.Addr().String()
-	fmt.Println(base)
-	return http.Serve(l, mux)
 }

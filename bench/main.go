@@ -22,7 +22,7 @@ import (
 // part. run gets an empty folder that is deleted afterward.
 type group struct {
 	name, part string
-	run        func(ctx context.Context, dir string) ([]figure, error)
+	run        func(ctx context.Context, dir string) []figure
 }
 
 func (g group) named(name string) bool { return name == "" || name == g.name || name == g.part }
@@ -51,20 +51,20 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	var err error
-	switch {
-	case *replicas != "":
-		err = fleet.Balance(*replicas)
-	case *bare != "":
-		var of map[string]int
-		if err = json.Unmarshal([]byte(*sizes), &of); err == nil {
-			err = bareJourney(*bare, *place, of)
+	err := catch(func() {
+		switch {
+		case *replicas != "":
+			check(fleet.Balance(*replicas))
+		case *bare != "":
+			var of map[string]int
+			check(json.Unmarshal([]byte(*sizes), &of))
+			serveBareJourney(*bare, *place, of)
+		case *place != "":
+			keep(ctx, *place)
+		default:
+			run(ctx, *only)
 		}
-	case *place != "":
-		err = keep(ctx, *place)
-	default:
-		err = run(ctx, *only)
-	}
+	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -73,7 +73,7 @@ func main() {
 
 // run runs the group of that name. Each of several runs in another process: the collector lets
 // garbage grow with what a process holds, so that one group would change the figures of the next.
-func run(ctx context.Context, only string) error {
+func run(ctx context.Context, only string) {
 	var chosen []group
 	var names []string
 	for _, g := range groups {
@@ -83,31 +83,26 @@ func run(ctx context.Context, only string) error {
 	}
 	switch len(chosen) {
 	case 0:
-		return fmt.Errorf("no group %q; there are %s", only, strings.Join(names, ", "))
+		check(fmt.Errorf("no group %q; there are %s", only, strings.Join(names, ", ")))
 	case 1:
-		return chosen[0].print(ctx)
+		chosen[0].print(ctx)
+		return
 	}
 	for _, g := range chosen {
 		c := exec.CommandContext(ctx, "/proc/self/exe", "-only", g.part)
 		c.Stdout, c.Stderr = os.Stdout, os.Stderr
 		if err := c.Run(); err != nil {
-			return fmt.Errorf("%s: %w", g.name, err)
+			check(fmt.Errorf("%s: %w", g.name, err))
 		}
 	}
-	return nil
 }
 
 // print runs a group and prints its figures.
-func (g group) print(ctx context.Context) error {
-	dir, err := os.MkdirTemp("", "vestibule-bench-")
-	if err != nil {
-		return err
-	}
+func (g group) print(ctx context.Context) {
+	dir := must(os.MkdirTemp("", "vestibule-bench-"))
 	defer os.RemoveAll(dir)
-	figures, err := g.run(ctx, dir)
-	for _, f := range figures {
+	for _, f := range g.run(ctx, dir) {
 		fmt.Printf("%-9s %-52s %14s %16s  ratio %.2f  spread %.2f–%.2f  wanted %s\n", g.name,
 			f.name, f.ours, f.peer, f.ratio, f.low, f.high, f.wanted)
 	}
-	return err
 }

@@ -13,11 +13,41 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"vestibule/bench/fleet"
 )
+
+// failure is an error that ends the measurement; catch returns it.
+type failure struct{ error }
+
+// check panics with an error, so that a measurement reads without the errors that end it.
+func check(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// must returns a value without its error.
+func must[T any](v T, err error) T {
+	check(err)
+	return v
+}
+
+// catch returns the error with which f ended.
+func catch(f func()) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			failed, ok := v.(failure)
+			if !ok {
+				panic(v)
+			}
+			err = failed.error
+		}
+	}()
+	f()
+	return nil
+}
 
 // figure is one line. Ratio is ours divided by the peer's or the limit. Low and High are
 // the quartiles of the rounds, and equal Ratio if there is one round.
@@ -81,32 +111,28 @@ var (
 // contestant is a function that is measured, several times in a round.
 type contestant struct {
 	times int
-	run   func() error
+	run   func()
 }
 
 // alternate measures contestants in turns, in rounds that another one begins each time, so
 // that other load of the machine affects all alike. It returns the nanoseconds of one run by
 // contestant and round. The first round warms up and is not measured.
-func alternate(ctx context.Context, rounds int, clock func() float64, all ...contestant) ([]series, error) {
+func alternate(ctx context.Context, rounds int, clock func() float64, all ...contestant) []series {
 	spent := make([]series, len(all))
 	for round := range rounds + 1 {
 		for turn := range all {
 			who := (round + turn) % len(all)
 			began := clock()
 			for range all[who].times {
-				if err := all[who].run(); err != nil {
-					return nil, err
-				}
+				all[who].run()
 			}
 			if round > 0 {
 				spent[who] = append(spent[who], (clock()-began)/float64(all[who].times))
 			}
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
+			check(ctx.Err())
 		}
 	}
-	return spent, nil
+	return spent
 }
 
 var start = time.Now()
@@ -119,19 +145,21 @@ func elapsed() float64 { return float64(time.Since(start)) }
 func busy() float64 { return float64(fleet.UsedHere()) }
 
 // parallel calls f with 0 to n-1 from a number of goroutines, and stops at an error.
-func parallel(workers, n int, f func(i int) error) error {
+func parallel(workers, n int, f func(i int)) {
 	var next atomic.Int64
 	errs := make([]error, workers)
 	var wait sync.WaitGroup
 	for who := range errs {
 		wait.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && errs[who] == nil; i = int(next.Add(1)) - 1 {
-				errs[who] = f(i)
-			}
+			errs[who] = catch(func() {
+				for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+					f(i)
+				}
+			})
 		})
 	}
 	wait.Wait()
-	return errors.Join(errs...)
+	check(errors.Join(errs...))
 }
 
 // engine is a database to measure on.
@@ -141,12 +169,18 @@ type engine struct {
 }
 
 // used returns the processor time of PostgreSQL's processes in nanoseconds.
-func (e engine) used() (float64, error) {
+func (e engine) used() float64 {
 	if e.url == "" {
-		return 0, nil
+		return 0
 	}
-	d, err := fleet.UsedByServer(e.url)
-	return float64(d), err
+	return float64(must(fleet.UsedByServer(e.url)))
+}
+
+// used returns the processor time of a process in nanoseconds.
+func used(pid int) float64 {
+	own, _, err := fleet.Used(pid)
+	check(err)
+	return float64(own)
 }
 
 // bare returns the driver and the address of a database of peers, with the durability of the product's.
@@ -159,63 +193,56 @@ func (e engine) bare() (driver, at string) {
 }
 
 // openBare opens a database of peers with as many connections as the engine uses for writing.
-func openBare(driver, at string) (db *sql.DB, writers int, err error) {
+func openBare(driver, at string) (db *sql.DB, writers int) {
 	writers = returnClients
 	if driver == "sqlite" { // writes one after the other
 		writers = 1
 	}
-	if db, err = sql.Open(driver, at); err == nil {
-		db.SetMaxOpenConns(writers)
-		db.SetMaxIdleConns(writers)
-	}
-	return db, writers, err
+	db = must(sql.Open(driver, at))
+	db.SetMaxOpenConns(writers)
+	db.SetMaxIdleConns(writers)
+	return db, writers
 }
 
 // onEngines measures on SQLite and, if it is installed, on PostgreSQL.
-func onEngines(ctx context.Context, dir string, measure func(ctx context.Context, e engine) ([]figure, error)) ([]figure, error) {
-	out, err := measure(ctx, engine{name: "SQLite", dir: filepath.Join(dir, "sqlite")})
-	if err != nil {
-		return nil, err
-	}
+func onEngines(ctx context.Context, dir string, measure func(e engine) []figure) []figure {
+	out := measure(engine{name: "SQLite", dir: filepath.Join(dir, "sqlite")})
 	c, err := fleet.StartPostgres(ctx)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench: without PostgreSQL:", err)
-		return out, nil
+		return out
 	}
 	defer c.Stop()
-	more, err := measure(ctx, engine{name: "PostgreSQL", dir: filepath.Join(dir, "postgres"), url: c.URL})
-	return append(out, more...), err
+	return append(out, measure(engine{name: "PostgreSQL", dir: filepath.Join(dir, "postgres"), url: c.URL})...)
 }
 
 // goBuild runs go build in a folder, with more variables of the environment.
-func goBuild(ctx context.Context, dir string, env []string, args ...string) error {
+func goBuild(ctx context.Context, dir string, env []string, args ...string) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"build", "-trimpath", "-ldflags=-s -w"}, args...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w: %s", err, out)
+		check(fmt.Errorf("build: %w: %s", err, out))
 	}
-	return nil
 }
 
 // buildProgram builds the product into dir.
-func buildProgram(ctx context.Context, dir string) (string, error) {
+func buildProgram(ctx context.Context, dir string) string {
 	bin := filepath.Join(dir, "vestibule")
-	return bin, goBuild(ctx, "..", nil, "-o", bin, "./cmd/server")
+	goBuild(ctx, "..", nil, "-o", bin, "./cmd/server")
+	return bin
+}
+
+// forgetMost lets the maximum of a process's resident memory begin anew.
+func forgetMost(pid int) {
+	check(os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0))
 }
 
 // mostMemory runs f and returns the maximum of this process's resident memory in bytes beyond
 // what it used before.
-func mostMemory(f func() error) (float64, error) {
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // the maximum begins anew
-		return 0, err
-	}
-	before, err := memoryOf(syscall.Getpid(), "VmHWM")
-	if err != nil {
-		return 0, err
-	}
-	if err := f(); err != nil {
-		return 0, err
-	}
-	after, err := memoryOf(syscall.Getpid(), "VmHWM")
-	return after - before, err
+func mostMemory(f func()) float64 {
+	pid := os.Getpid()
+	forgetMost(pid)
+	before := memoryOf(pid, "VmHWM")
+	f()
+	return memoryOf(pid, "VmHWM") - before
 }

@@ -18,12 +18,11 @@ type server struct {
 }
 
 // startServer starts a command of the program on free ports, and waits until it is ready.
-func startServer(ctx context.Context, bin, dir string, args ...string) (*server, error) {
+func startServer(ctx context.Context, bin, dir string, args ...string) *server {
 	cmd := exec.CommandContext(ctx, bin, append(args, "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0",
 		"--data-dir="+filepath.Join(dir, "data"), "--log-level=error")...)
 	cmd.Stderr = os.Stderr
-	l, err := program.StartProcess(cmd)
-	return &server{Listeners: l, cmd: cmd}, err
+	return &server{Listeners: must(program.StartProcess(cmd)), cmd: cmd}
 }
 
 func (p *server) stop() {
@@ -32,16 +31,12 @@ func (p *server) stop() {
 }
 
 // memoryOf returns a size in bytes from /proc/pid/status.
-func memoryOf(pid int, field string) (float64, error) {
-	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(string(raw)) {
+func memoryOf(pid int, field string) float64 {
+	for line := range strings.Lines(string(must(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))))) {
 		var kb float64
 		if n, _ := fmt.Sscanf(line, field+": %f kB", &kb); n == 1 {
-			return kb * 1024, nil
+			return kb * 1024
 		}
 	}
-	return 0, fmt.Errorf("no %s", field)
+	panic(failure{fmt.Errorf("no %s", field)})
 }

@@ -19,59 +19,31 @@ import (
 
 // queueFigures measures submissions of one account, from the request to the webhook, while
 // reports with images of pay stubs are made for sixteen visits of another account.
-func queueFigures(ctx context.Context, dir string) ([]figure, error) {
-	engine, err := ocr.Find(ctx)
-	if err != nil {
-		return nil, err
-	}
-	_, page, err := stubPage(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s, err := newService(ctx, store.Config{Dir: dir}, func(c *provider.Config) { c.Scanner = engine })
-	if err != nil {
-		return nil, err
-	}
+func queueFigures(ctx context.Context, dir string) []figure {
+	engine := must(ocr.Find(ctx))
+	_, page := stubPage(ctx)
+	s := newService(ctx, store.Config{Dir: dir}, func(c *provider.Config) { c.Scanner = engine })
 	defer s.stop()
 	other := provider.NewCustomer{Name: "Images", PublicID: uuid.NewString(), ClientID: "images", SecretKey: store.NewSecret(),
 		Products: map[contract.Product]string{contract.Income: uuid.NewString()},
 		Staff:    "ops@images.example"}
-	if _, err := s.provider.AddCustomer(ctx, other); err != nil {
-		return nil, err
-	}
+	must(s.provider.AddCustomer(ctx, other))
 	image := map[string]string{"fileName": "stub.png", "contentBase64": base64.StdEncoding.EncodeToString(page)}
-	how, err := json.Marshal(map[string]any{"payStubs": []any{image, image, image}})
-	if err != nil {
-		return nil, err
-	}
-	if err := parallel(16, 16, func(int) error {
-		_, err := s.complete(ctx, other.ClientID, other.SecretKey, other.Products[contract.Income], "ana@example.com", string(how))
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	bodies, err := s.submissions("queues", 10, 500)
-	if err != nil {
-		return nil, err
-	}
+	how := must(json.Marshal(map[string]any{"payStubs": []any{image, image, image}}))
+	parallel(16, 16, func(int) {
+		s.complete(ctx, other.ClientID, other.SecretKey, other.Products[contract.Income], "ana@example.com", string(how))
+	})
 	var took series
-	for _, body := range bodies {
+	for _, body := range s.submissions("queues", 10, 500) {
 		began := time.Now()
-		token, err := s.submit(ctx, body)
-		if err != nil {
-			return nil, err
-		}
-		at, err := s.webhookOf(ctx, token)
-		if err != nil {
-			return nil, err
-		}
-		took = append(took, float64(at.Sub(began)))
+		took = append(took, float64(s.webhookOf(ctx, s.submit(ctx, body)).Sub(began)))
 	}
 	var pending int
-	err = s.db.SQL.QueryRowContext(ctx, `SELECT count(*) FROM reports WHERE kind = 'income' AND status = 'PENDING'`).Scan(&pending)
-	if err == nil && pending == 0 {
-		err = errors.New("the images were read before the submissions")
+	check(s.db.SQL.QueryRowContext(ctx, `SELECT count(*) FROM reports WHERE kind = 'income' AND status = 'PENDING'`).Scan(&pending))
+	if pending == 0 {
+		check(errors.New("the images were read before the submissions"))
 	}
-	f := compare("submission to webhook, beside 48 images of another", "≤ 1.00", millis, series{took.quantile(1)}, series{2e9})
-	return []figure{f}, err
+	return []figure{
+		compare("submission to webhook, beside 48 images of another", "≤ 1.00", millis, series{took.quantile(1)}, series{2e9}),
+	}
 }

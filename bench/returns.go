@@ -31,81 +31,40 @@ const returnClients = 16
 // completes the attempt, renews the session, moves the application, and enqueues the job
 // that fetches its report, all on disk before the answer. The jobs run at the same time.
 // The peer is bare commits of one UPDATE of one row in the same database, in turns.
-func returnFigures(ctx context.Context, dir string) ([]figure, error) {
-	bin, err := buildProgram(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	return onEngines(ctx, dir, func(ctx context.Context, e engine) ([]figure, error) { return returnsOn(ctx, bin, e) })
+func returnFigures(ctx context.Context, dir string) []figure {
+	bin := buildProgram(ctx, dir)
+	return onEngines(ctx, dir, func(e engine) []figure { return returnsOn(ctx, bin, e) })
 }
 
-func returnsOn(ctx context.Context, bin string, e engine) ([]figure, error) {
+func returnsOn(ctx context.Context, bin string, e engine) []figure {
 	const rounds, each = 9, 192
-	far, err := newCounterpart()
-	if err != nil {
-		return nil, err
-	}
+	far := newCounterpart()
 	defer far.server.Close()
-	p, err := startServer(ctx, bin, e.dir, "portal", "--database-url="+e.url,
+	p := startServer(ctx, bin, e.dir, "portal", "--database-url="+e.url,
 		"--provider-url="+far.server.URL, "--public-id="+uuid.NewString(),
 		"--client-id=bench", "--secret-key=bench", "--products=cashflow="+uuid.NewString(), "--webhook-secret="+webhook.NewSecret())
-	if err != nil {
-		return nil, err
-	}
 	defer p.stop()
-	load, err := fleet.NewLoad(fleet.Elsewhere(p.Portal))
-	if err != nil {
-		return nil, err
-	}
-	commit, closeDB, err := bareCommits(ctx, e)
-	if err != nil {
-		return nil, err
-	}
+	load := must(fleet.NewLoad(fleet.Elsewhere(p.Portal)))
+	commit, closeDB := bareCommits(ctx, e)
 	defer closeDB()
-	used := func() (program, server float64, err error) {
-		own, _, err := fleet.Used(p.cmd.Process.Pid)
-		server, err2 := e.used()
-		return float64(own), server, errors.Join(err, err2)
-	}
 	var ours, fetched, writes, program, server, whole series // ns of one
 	for round := range rounds + 1 {
 		returns := make([]applicantReturn, each)
-		err := parallel(returnClients, each, func(i int) (err error) {
-			returns[i], err = far.leave(ctx, p.Portal, load)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		before, beforeServer, err := used()
-		if err != nil {
-			return nil, err
-		}
+		parallel(returnClients, each, func(i int) { returns[i] = far.leave(ctx, p.Portal, load) })
+		own, other := used(p.cmd.Process.Pid), e.used()
 		began := elapsed()
-		err = parallel(returnClients, each, func(i int) error {
-			_, err := load.Send(ctx, "GET /redirect/return", http.StatusSeeOther, returns[i].url, "", "Cookie", returns[i].cookie)
-			return err
+		parallel(returnClients, each, func(i int) {
+			must(load.Send(ctx, "GET /redirect/return", http.StatusSeeOther, returns[i].url, "", "Cookie", returns[i].cookie))
 		})
-		if err != nil {
-			return nil, err
-		}
 		took := elapsed() - began
-		after, afterServer, err := used()
-		if err != nil {
-			return nil, err
-		}
-		if err := far.await(ctx, each); err != nil {
-			return nil, err
-		}
+		own, other = used(p.cmd.Process.Pid)-own, e.used()-other
+		far.await(ctx, each)
 		all := elapsed() - began
 		began = elapsed()
-		if err := commit(each); err != nil {
-			return nil, err
-		}
+		commit(each)
 		if round > 0 { // the first one warms up
 			ours, fetched, writes = append(ours, took/each), append(fetched, all/each), append(writes, (elapsed()-began)/each)
-			program, server = append(program, (after-before)/each), append(server, (afterServer-beforeServer)/each)
-			whole = append(whole, (after-before+afterServer-beforeServer)/took)
+			program, server, whole = append(program, own/each), append(server, other/each), append(whole, (own+other)/took)
 		}
 	}
 	processors := compare("processors used by good returns / all, "+e.name, "reported", millis, whole, series{float64(runtime.NumCPU())})
@@ -114,7 +73,7 @@ func returnsOn(ctx context.Context, bin string, e engine) ([]figure, error) {
 		compareRates("good returns, "+e.name+" / bare commits of one UPDATE", "reported", ours, writes),
 		compareRates("good returns until their reports are fetched, same", "reported", fetched, writes),
 		processors,
-	}, nil
+	}
 }
 
 // counterpart is the part of a provider that returns need: it creates links, publishes its
@@ -132,20 +91,11 @@ type counterpart struct {
 
 type link struct{ ExternalID, RedirectArgs string }
 
-func newCounterpart() (*counterpart, error) {
-	key, err := jose.GenerateKey()
-	if err != nil {
-		return nil, err
-	}
+func newCounterpart() *counterpart {
 	data, at := bankData(300)
-	raw, err := report.Encode(cashflowReport(data, at))
-	if err != nil {
-		return nil, err
-	}
-	c := &counterpart{key: key, sent: map[string]link{}, reports: map[string][]byte{}, fetched: make(chan struct{}, 1<<16)}
-	if err := json.Unmarshal(raw, &c.body); err != nil {
-		return nil, err
-	}
+	c := &counterpart{key: must(jose.GenerateKey()), sent: map[string]link{}, reports: map[string][]byte{},
+		fetched: make(chan struct{}, 1<<16)}
+	check(json.Unmarshal(must(report.Encode(cashflowReport(data, at))), &c.body))
 	mux := http.NewServeMux()
 	answer := func(pattern string, status int, body func(r *http.Request) any) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -157,13 +107,13 @@ func newCounterpart() (*counterpart, error) {
 	answer("GET /connect/accesstoken", 200, func(*http.Request) any {
 		return map[string]any{"accessToken": "bench", "exp": time.Now().Add(5 * time.Minute).Unix()}
 	})
-	answer("GET /connect/jwkset", 200, func(*http.Request) any { return jose.KeySet{key.Public()} })
+	answer("GET /connect/jwkset", 200, func(*http.Request) any { return jose.KeySet{c.key.Public()} })
 	answer("GET /connect/status", 404, func(*http.Request) any { return map[string]any{"error": "INVALID_TOKEN"} })
 	answer("GET /connect/cashflow/v2/files", 200, func(*http.Request) any { return []any{} })
 	answer("POST /secure-redirect", 200, c.link)
 	answer("GET /connect/cashflow/v2/json", 200, c.report)
 	c.server = httptest.NewServer(mux)
-	return c, nil
+	return c
 }
 
 func (c *counterpart) link(r *http.Request) any {
@@ -184,73 +134,54 @@ func (c *counterpart) report(r *http.Request) any {
 }
 
 // await waits until a number of reports were requested.
-func (c *counterpart) await(ctx context.Context, n int) error {
+func (c *counterpart) await(ctx context.Context, n int) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errors.New("not every report was asked for"))
 	defer cancel()
 	for range n {
 		select {
 		case <-c.fetched:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			check(context.Cause(ctx))
 		}
 	}
-	return nil
 }
 
 // applicantReturn is the request by which an applicant returns from the provider.
 type applicantReturn struct{ url, cookie string }
 
 // leave sends an applicant with a separate browser to the provider.
-func (c *counterpart) leave(ctx context.Context, portal string, l *fleet.Load) (back applicantReturn, err error) {
+func (c *counterpart) leave(ctx context.Context, portal string, l *fleet.Load) applicantReturn {
 	at, cookie, err := l.Apply(ctx, "redirect")
-	if err != nil {
-		return back, err
-	}
-	away, err := l.Send(ctx, "GET /applications/{id}/connect", http.StatusSeeOther, portal+at, "", "Cookie", cookie)
-	if err != nil {
-		return back, err
-	}
+	check(err)
+	away := must(l.Send(ctx, "GET /applications/{id}/connect", http.StatusSeeOther, portal+at, "", "Cookie", cookie))
 	publicToken, now := uuid.NewString(), time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	sent, ok := c.sent[strings.TrimPrefix(away.Header.Get("Location"), c.server.URL+"/")]
 	if !ok {
-		return back, errors.New("a redirect to another place than the link")
+		check(errors.New("a redirect to another place than the link"))
 	}
 	meta := c.body["meta"].(map[string]any)
 	meta["public_token"], meta["external_id"], meta["status"] = publicToken, sent.ExternalID, "SUCCESS"
-	if c.reports[publicToken], err = json.Marshal(c.body); err != nil {
-		return back, err
-	}
-	token, err := jose.Signer{Key: c.key, Type: "outcome+jwt"}.Sign(now, now.Add(5*time.Minute), jose.Claims{
-		"publicToken": publicToken, "outcome": "SUCCESS", "status": "SUCCESS", "redirectArgs": sent.RedirectArgs})
-	if err != nil {
-		return back, err
-	}
-	return applicantReturn{portal + "/redirect/return?jwt=" + token, cookie}, nil
+	c.reports[publicToken] = must(json.Marshal(c.body))
+	token := must(jose.Signer{Key: c.key, Type: "outcome+jwt"}.Sign(now, now.Add(5*time.Minute), jose.Claims{
+		"publicToken": publicToken, "outcome": "SUCCESS", "status": "SUCCESS", "redirectArgs": sent.RedirectArgs}))
+	return applicantReturn{portal + "/redirect/return?jwt=" + token, cookie}
 }
 
 // bareCommits is the peer: each commit updates one row, with as many connections as the
 // engine uses for writing.
-func bareCommits(ctx context.Context, e engine) (commit func(n int) error, closeDB func() error, err error) {
-	db, writers, err := openBare(e.bare())
-	if err != nil {
-		return nil, nil, err
-	}
-	if _, err := db.ExecContext(ctx, `CREATE TABLE bench_rows (id INTEGER PRIMARY KEY, landed_at BIGINT NOT NULL)`); err != nil {
-		return nil, nil, err
-	}
+func bareCommits(ctx context.Context, e engine) (commit func(n int), closeDB func() error) {
+	db, writers := openBare(e.bare())
+	must(db.ExecContext(ctx, `CREATE TABLE bench_rows (id INTEGER PRIMARY KEY, landed_at BIGINT NOT NULL)`))
 	const rows = 1024
 	for id := range rows {
-		if _, err := db.ExecContext(ctx, `INSERT INTO bench_rows (id, landed_at) VALUES ($1, 0)`, id); err != nil {
-			return nil, nil, err
-		}
+		must(db.ExecContext(ctx, `INSERT INTO bench_rows (id, landed_at) VALUES ($1, 0)`, id))
 	}
 	var turn atomic.Int64
-	return func(n int) error {
-		return parallel(writers, n, func(int) error {
-			_, err := db.ExecContext(ctx, `UPDATE bench_rows SET landed_at = landed_at + 1 WHERE id = $1`, turn.Add(1)%rows)
-			return err
+	return func(n int) {
+		parallel(writers, n, func(int) {
+			must(db.ExecContext(ctx, `UPDATE bench_rows SET landed_at = landed_at + 1 WHERE id = $1`, turn.Add(1)%rows))
 		})
-	}, db.Close, nil
+	}, db.Close
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -26,14 +25,9 @@ import (
 // of 300 transactions over HTTP, with its report computed, stored and announced; a read
 // is the report over HTTP. Rounds of both alternate, each in a separate process and
 // database.
-func sealingFigures(ctx context.Context, dir string) ([]figure, error) {
-	open, err := buildUnsealed(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	return onEngines(ctx, dir, func(ctx context.Context, e engine) ([]figure, error) {
-		return sealingOn(ctx, e, "", open)
-	})
+func sealingFigures(ctx context.Context, dir string) []figure {
+	open := buildUnsealed(ctx, dir)
+	return onEngines(ctx, dir, func(e engine) []figure { return sealingOn(ctx, e, "", open) })
 }
 
 // unsealed are the functions of store/vault.go that get another first statement, so that
@@ -49,31 +43,20 @@ var unsealed = [][2]string{
 }
 
 // buildUnsealed builds this program without encryption.
-func buildUnsealed(ctx context.Context, dir string) (string, error) {
-	vault, err := filepath.Abs("../internal/store/vault.go")
-	if err != nil {
-		return "", err
-	}
-	raw, err := os.ReadFile(vault)
-	if err != nil {
-		return "", err
-	}
-	text := string(raw)
+func buildUnsealed(ctx context.Context, dir string) string {
+	vault := must(filepath.Abs("../internal/store/vault.go"))
+	text := string(must(os.ReadFile(vault)))
 	for _, change := range unsealed {
 		if strings.Count(text, change[0]) != 1 {
-			return "", fmt.Errorf("vault.go has no line %q", change[0])
+			check(fmt.Errorf("vault.go has no line %q", change[0]))
 		}
 		text = strings.Replace(text, change[0], change[0]+"if true { "+change[1]+" }\n", 1)
 	}
 	instead, overlay, bin := filepath.Join(dir, "vault.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "unsealed")
-	files, err := json.Marshal(map[string]any{"Replace": map[string]string{vault: instead}})
-	if err != nil {
-		return "", err
-	}
-	if err := errors.Join(os.WriteFile(instead, []byte(text), 0o600), os.WriteFile(overlay, files, 0o600)); err != nil {
-		return "", err
-	}
-	return bin, goBuild(ctx, ".", nil, "-overlay", overlay, "-o", bin, ".")
+	check(os.WriteFile(instead, []byte(text), 0o600))
+	check(os.WriteFile(overlay, must(json.Marshal(map[string]any{"Replace": map[string]string{vault: instead}})), 0o600))
+	goBuild(ctx, ".", nil, "-overlay", overlay, "-o", bin, ".")
+	return bin
 }
 
 // Reports written and read for each request.
@@ -82,41 +65,23 @@ const (
 	readAtOnce = 400
 )
 
-func sealingOn(ctx context.Context, e engine, programs ...string) ([]figure, error) {
+func sealingOn(ctx context.Context, e engine, programs ...string) (out []figure) {
 	const rounds = 15
 	var keepers []*fleet.Self
 	for i, bin := range programs {
-		place, err := placeOf(ctx, e, fmt.Sprint("keeper", i))
-		if err != nil {
-			return nil, err
-		}
-		k, err := fleet.StartSelf(ctx, bin, "-keep", place)
-		if err != nil {
-			return nil, err
-		}
+		k := must(fleet.StartSelf(ctx, bin, "-keep", placeOf(ctx, e, fmt.Sprint("keeper", i))))
 		defer k.Stop()
 		keepers = append(keepers, k)
 	}
-	var out []figure
 	var spent [2][2]series // ns of one, by write and read, by program
 	for round := range rounds + 1 {
 		for what, times := range []int{keptAtOnce, readAtOnce} {
 			for turn := range keepers {
 				who := (round + turn) % len(keepers)
-				before, err := e.used()
-				if err != nil {
-					return nil, err
-				}
-				own, err := ask(keepers[who], []string{"write", "read"}[what])
-				if err != nil {
-					return nil, err
-				}
-				after, err := e.used()
-				if err != nil {
-					return nil, err
-				}
+				before := e.used()
+				own := ask(keepers[who], []string{"write", "read"}[what])
 				if round > 0 { // the first one warms up
-					spent[what][who] = append(spent[what][who], (own+after-before)/float64(times))
+					spent[what][who] = append(spent[what][who], (own+e.used()-before)/float64(times))
 				}
 			}
 		}
@@ -124,76 +89,48 @@ func sealingOn(ctx context.Context, e engine, programs ...string) ([]figure, err
 	for what, name := range []string{"report write", "report read"} {
 		out = append(out, compare(name+", sealed / not, processor, "+e.name, "≤ 1.10", micros, spent[what][0], spent[what][1]))
 	}
-	return out, nil
+	return out
 }
 
 // placeOf returns a new folder for SQLite, or the address of a new database.
-func placeOf(ctx context.Context, e engine, name string) (string, error) {
+func placeOf(ctx context.Context, e engine, name string) string {
 	if e.url == "" {
-		return filepath.Join(e.dir, name), nil
+		return filepath.Join(e.dir, name)
 	}
-	u, err := url.Parse(e.url)
-	if err != nil {
-		return "", err
-	}
-	db, err := sql.Open("pgx", e.url)
-	if err != nil {
-		return "", err
-	}
+	u := must(url.Parse(e.url))
+	db := must(sql.Open("pgx", e.url))
 	defer db.Close()
-	_, err = db.ExecContext(ctx, `CREATE DATABASE `+name)
+	must(db.ExecContext(ctx, `CREATE DATABASE `+name))
 	u.Path = "/" + name
-	return u.String(), err
+	return u.String()
 }
 
 // ask makes a process write or read reports, and returns the nanoseconds of processors.
-func ask(keeper *fleet.Self, what string) (spent float64, err error) {
-	if _, err := fmt.Fprintln(keeper.In, what); err != nil {
-		return 0, err
-	}
-	line, err := keeper.Line()
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseFloat(line, 64)
+func ask(keeper *fleet.Self, what string) (spent float64) {
+	must(fmt.Fprintln(keeper.In, what))
+	return must(strconv.ParseFloat(must(keeper.Line()), 64))
 }
 
 // keep writes and reads reports as its input says, with its database at an address or in a folder.
-func keep(ctx context.Context, place string) error {
+func keep(ctx context.Context, place string) {
 	where := store.Config{Dir: place}
 	if strings.Contains(place, "://") {
 		where = store.Config{URL: place}
 	}
-	s, err := newService(ctx, where)
-	if err != nil {
-		return err
-	}
+	s := newService(ctx, where)
 	defer s.stop()
 	var tokens []string
 	commands := bufio.NewScanner(os.Stdin)
 	for n := 0; commands.Scan(); n++ {
-		bodies, err := s.submissions(fmt.Sprint("k", n), keptAtOnce, 300)
-		if err != nil {
-			return err
-		}
+		bodies := s.submissions(fmt.Sprint("k", n), keptAtOnce, 300)
 		began := busy()
 		if commands.Text() == "write" {
-			if tokens, err = s.submitAll(ctx, bodies); err == nil {
-				err = s.awaitAll(ctx, tokens)
-			}
+			tokens = s.submitAll(ctx, bodies)
+			s.awaitAll(ctx, tokens)
 		} else {
-			err = parallel(4, readAtOnce, func(i int) error {
-				req, err := s.readReport(ctx, tokens[i%len(tokens)])
-				if err != nil {
-					return err
-				}
-				return send(http.DefaultClient, req, nil)
-			})
-		}
-		if err != nil {
-			return err
+			parallel(4, readAtOnce, func(i int) { send(http.DefaultClient, s.readReport(ctx, tokens[i%len(tokens)]), nil) })
 		}
 		fmt.Println(busy() - began)
 	}
-	return commands.Err()
+	check(commands.Err())
 }

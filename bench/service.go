@@ -50,17 +50,11 @@ type service struct {
 
 func (s *service) now() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }
 
-func newService(ctx context.Context, where store.Config, more ...func(*provider.Config)) (*service, error) {
+func newService(ctx context.Context, where store.Config, more ...func(*provider.Config)) *service {
 	s := &service{arrived: map[string]time.Time{}, rang: make(chan struct{}, 1), product: uuid.NewString()}
-	err := os.MkdirAll(cmp.Or(where.Dir, os.TempDir()), 0o700)
-	if err != nil {
-		return nil, err
-	}
+	check(os.MkdirAll(cmp.Or(where.Dir, os.TempDir()), 0o700))
 	where.Party, where.MasterKey, where.Now = store.Provider, make([]byte, 32), s.now
-	s.db, err = store.Open(ctx, where)
-	if err != nil {
-		return nil, err
-	}
+	s.db = must(store.Open(ctx, where))
 	s.receiver = httptest.NewServer(http.HandlerFunc(s.receive))
 	s.server = httptest.NewUnstartedServer(nil)
 	config := provider.Config{DB: s.db, Log: slog.New(slog.DiscardHandler), Now: s.now, URL: "http://" + s.server.Listener.Addr().String(),
@@ -68,9 +62,7 @@ func newService(ctx context.Context, where store.Config, more ...func(*provider.
 	for _, f := range more {
 		f(&config)
 	}
-	if s.provider, err = provider.New(ctx, config); err != nil {
-		return nil, err
-	}
+	s.provider = must(provider.New(ctx, config))
 	s.server.Config.Handler = s.provider.Handler()
 	s.server.Start()
 	s.seed = provider.Seed{PublicID: uuid.NewString(), ClientID: "bench", SecretKey: store.NewSecret(),
@@ -78,10 +70,9 @@ func newService(ctx context.Context, where store.Config, more ...func(*provider.
 		WebhookSecret: "whsec_" + base64.StdEncoding.EncodeToString(make([]byte, 32)),
 		ThirdParty:    provider.SeedAccount{PublicID: uuid.NewString(), ClientID: "third", SecretKey: store.NewSecret()},
 		CallbackURL:   s.receiver.URL, ReturnMode: "get"}
-	if err := s.provider.Seed(ctx, s.seed); err != nil {
-		return nil, err
-	}
-	return s, s.provider.Start(ctx)
+	check(s.provider.Seed(ctx, s.seed))
+	check(s.provider.Start(ctx))
+	return s
 }
 
 func (s *service) stop() {
@@ -108,7 +99,7 @@ func (s *service) receive(w http.ResponseWriter, r *http.Request) {
 }
 
 // webhookOf waits for the webhook of a report.
-func (s *service) webhookOf(ctx context.Context, publicToken string) (time.Time, error) {
+func (s *service) webhookOf(ctx context.Context, publicToken string) time.Time {
 	ctx, cancel := context.WithTimeoutCause(ctx, 20*time.Second, errors.New("no webhook came"))
 	defer cancel()
 	for {
@@ -116,113 +107,91 @@ func (s *service) webhookOf(ctx context.Context, publicToken string) (time.Time,
 		at, ok := s.arrived[publicToken]
 		s.mu.Unlock()
 		if ok {
-			return at, nil
+			return at
 		}
 		select {
 		case <-s.rang:
 		case <-ctx.Done():
-			return at, context.Cause(ctx)
+			check(context.Cause(ctx))
 		}
 	}
 }
 
 // request makes a request with a body, if any, and headers by name and value.
-func (s *service) request(ctx context.Context, method, path string, body []byte, header ...string) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, method, s.server.URL+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
+func (s *service) request(ctx context.Context, method, path string, body []byte, header ...string) *http.Request {
+	req := must(http.NewRequestWithContext(ctx, method, s.server.URL+path, bytes.NewReader(body)))
 	req.Header.Set("Content-Type", "application/json")
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
-	return req, nil
+	return req
 }
 
 // basic makes a request with the customer's credentials.
-func (s *service) basic(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
-	req, err := s.request(ctx, method, path, body)
-	if err == nil {
-		req.SetBasicAuth(s.seed.ClientID, s.seed.SecretKey)
-	}
-	return req, err
+func (s *service) basic(ctx context.Context, method, path string, body []byte) *http.Request {
+	req := s.request(ctx, method, path, body)
+	req.SetBasicAuth(s.seed.ClientID, s.seed.SecretKey)
+	return req
 }
 
 // authorized makes a request with a valid access token.
-func (s *service) authorized(ctx context.Context, method, path string, body []byte, header ...string) (*http.Request, error) {
+func (s *service) authorized(ctx context.Context, method, path string, body []byte, header ...string) *http.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.now().Before(s.until) {
-		req, err := s.basic(ctx, http.MethodGet, "/connect/accesstoken", nil)
-		if err != nil {
-			return nil, err
-		}
 		var out struct{ AccessToken string }
-		if err := send(http.DefaultClient, req, &out); err != nil {
-			return nil, err
-		}
+		send(http.DefaultClient, s.basic(ctx, http.MethodGet, "/connect/accesstoken", nil), &out)
 		s.bearer, s.until = base64.StdEncoding.EncodeToString([]byte(out.AccessToken)), s.now().Add(4*time.Minute)
 	}
 	return s.request(ctx, method, path, body, append(header, "Authorization", "Bearer "+s.bearer)...)
 }
 
 // readReport makes a request for a report.
-func (s *service) readReport(ctx context.Context, publicToken string) (*http.Request, error) {
+func (s *service) readReport(ctx context.Context, publicToken string) *http.Request {
 	return s.authorized(ctx, http.MethodGet, "/connect/cashflow/v2/json", nil, "X-PUBLIC-TOKEN", publicToken)
 }
 
-func (s *service) submit(ctx context.Context, body []byte) (publicToken string, err error) {
+// submit sends a submission, and returns the token of its report.
+func (s *service) submit(ctx context.Context, body []byte) string {
 	s.offset.Add(int64(3 * time.Second))
-	req, err := s.authorized(ctx, http.MethodPost, "/connect/v2/cashflow/byo-report", body, "X-PRODUCT-ID", s.product)
-	if err != nil {
-		return "", err
-	}
 	var out struct{ PublicToken string }
-	err = send(http.DefaultClient, req, &out)
-	return out.PublicToken, err
+	send(http.DefaultClient, s.authorized(ctx, http.MethodPost, "/connect/v2/cashflow/byo-report", body, "X-PRODUCT-ID", s.product), &out)
+	return out.PublicToken
 }
 
 // submitAll sends the bodies over four connections, and returns the tokens of their reports.
-func (s *service) submitAll(ctx context.Context, bodies [][]byte) ([]string, error) {
+func (s *service) submitAll(ctx context.Context, bodies [][]byte) []string {
 	tokens := make([]string, len(bodies))
-	return tokens, parallel(4, len(bodies), func(i int) (err error) {
-		tokens[i], err = s.submit(ctx, bodies[i])
-		return err
-	})
+	parallel(4, len(bodies), func(i int) { tokens[i] = s.submit(ctx, bodies[i]) })
+	return tokens
 }
 
 // awaitAll waits until the reports are generated and their webhooks delivered.
-func (s *service) awaitAll(ctx context.Context, publicTokens []string) error {
+func (s *service) awaitAll(ctx context.Context, publicTokens []string) {
 	for _, publicToken := range publicTokens {
-		if _, err := s.webhookOf(ctx, publicToken); err != nil {
-			return err
-		}
+		s.webhookOf(ctx, publicToken)
 	}
-	return nil
 }
 
 // send sends a request, whose answer must be no error, and decodes the answer. Without into
 // it only reads the answer.
-func send(client *http.Client, req *http.Request, into any) error {
-	resp, err := client.Do(req)
-	if err != nil {
-		return err
-	}
+func send(client *http.Client, req *http.Request, into any) {
+	resp := must(client.Do(req))
 	defer resp.Body.Close()
 	switch {
 	case resp.StatusCode >= 400:
 		words, _ := io.ReadAll(io.LimitReader(resp.Body, 300))
-		return fmt.Errorf("%s %s: %s %s", req.Method, req.URL.Path, resp.Status, words)
+		check(fmt.Errorf("%s %s: %s %s", req.Method, req.URL.Path, resp.Status, words))
 	case into != nil:
-		return json.NewDecoder(resp.Body).Decode(into)
+		check(json.NewDecoder(resp.Body).Decode(into))
+	default:
+		must(io.Copy(io.Discard, resp.Body))
 	}
-	_, err = io.Copy(io.Discard, resp.Body)
-	return err
 }
 
 // submissions returns the bodies of submissions of n transactions each, with externalIds that
 // begin with a prefix.
-func (s *service) submissions(prefix string, count, n int) ([][]byte, error) {
+func (s *service) submissions(prefix string, count, n int) [][]byte {
 	data, at := bankData(n)
 	account := svcapi.SubmittedAccount{ID: "A1", InstitutionName: "Amber Coast Bank",
 		AccountType: "CHECKING", CurrentBalance: 120_405, Currency: "USD"}
@@ -240,60 +209,39 @@ func (s *service) submissions(prefix string, count, n int) ([][]byte, error) {
 	}
 	bodies := make([][]byte, count)
 	for i := range bodies {
-		var err error
-		bodies[i], err = json.Marshal(svcapi.Submission{ExternalID: fmt.Sprintf("%s-%d", prefix, i), PullDate: svcapi.DateTime{Time: pulled},
+		bodies[i] = must(json.Marshal(svcapi.Submission{ExternalID: fmt.Sprintf("%s-%d", prefix, i), PullDate: svcapi.DateTime{Time: pulled},
 			Personal: svcapi.SubmittedPerson{FirstName: "Ana", LastName: "Perez", Email: "ana@example.com", DOB: "1990-06-15"},
-			Accounts: []svcapi.SubmittedAccount{account}})
-		if err != nil {
-			return nil, err
-		}
+			Accounts: []svcapi.SubmittedAccount{account}}))
 	}
-	return bodies, nil
+	return bodies
 }
 
 // visit completes a visit with bank accounts, and returns the token and the consumer of its
 // report.
-func (s *service) visit(ctx context.Context, email string) (publicToken, consumer string, err error) {
-	publicToken, err = s.complete(ctx, s.seed.ClientID, s.seed.SecretKey, s.product, email, `{"username":"multi"}`)
-	if err != nil {
-		return "", "", err
-	}
-	if _, err := s.webhookOf(ctx, publicToken); err != nil {
-		return "", "", err
-	}
-	req, err := s.readReport(ctx, publicToken)
-	if err != nil {
-		return "", "", err
-	}
+func (s *service) visit(ctx context.Context, email string) (publicToken, consumer string) {
+	publicToken = s.complete(ctx, s.seed.ClientID, s.seed.SecretKey, s.product, email, `{"username":"multi"}`)
+	s.webhookOf(ctx, publicToken)
 	var body report.Cashflow
-	err = send(http.DefaultClient, req, &body)
-	return publicToken, report.Text(body.Meta.ConsumerID), err
+	send(http.DefaultClient, s.readReport(ctx, publicToken), &body)
+	return publicToken, report.Text(body.Meta.ConsumerID)
 }
 
 // complete completes a visit of a customer for a product, with the sources that the body names,
 // and returns the token of its report.
-func (s *service) complete(ctx context.Context, clientID, secretKey, product, email, sources string) (publicToken string, err error) {
-	body, err := json.Marshal(map[string]any{"productId": product,
-		"prefill": map[string]string{"firstName": "Multi", "lastName": "Perez", "email": email, "dob": "1990-06-15"}})
-	if err != nil {
-		return "", err
-	}
-	req, err := s.request(ctx, http.MethodPost, "/connect/initialization", body)
-	if err != nil {
-		return "", err
-	}
+func (s *service) complete(ctx context.Context, clientID, secretKey, product, email, sources string) (publicToken string) {
+	body := must(json.Marshal(map[string]any{"productId": product,
+		"prefill": map[string]string{"firstName": "Multi", "lastName": "Perez", "email": email, "dob": "1990-06-15"}}))
+	req := s.request(ctx, http.MethodPost, "/connect/initialization", body)
 	req.SetBasicAuth(clientID, secretKey)
 	var begun struct{ Token string }
-	if err := send(http.DefaultClient, req, &begun); err != nil {
-		return "", err
-	}
+	send(http.DefaultClient, req, &begun)
 	complete := httptest.NewRequest(http.MethodPost, "http://localhost/visits/"+begun.Token+"/complete", strings.NewReader(sources))
 	complete.Header.Set("Content-Type", "application/json")
 	answer := httptest.NewRecorder()
 	s.provider.Control().ServeHTTP(answer, complete.WithContext(ctx))
 	var visited struct{ PublicToken string }
 	if err := json.Unmarshal(answer.Body.Bytes(), &visited); err != nil || visited.PublicToken == "" {
-		return "", fmt.Errorf("a visit is answered %d %s", answer.Code, answer.Body)
+		check(fmt.Errorf("a visit is answered %d %s", answer.Code, answer.Body))
 	}
-	return visited.PublicToken, nil
+	return visited.PublicToken
 }

@@ -16,28 +16,18 @@ const emptyProgram = "package main\n\nimport \"syscall/js\"\n\nfunc main() { js.
 
 // wasmFigures measures the size of the browser's module beside an empty program of the same
 // toolchain.
-func wasmFigures(ctx context.Context, dir string) ([]figure, error) {
+func wasmFigures(ctx context.Context, dir string) []figure {
 	for name, content := range map[string]string{"go.mod": "module empty\n\ngo 1.26\n", "main.go": emptyProgram} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			return nil, err
-		}
+		check(os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
-	empty, err := buildWASM(ctx, dir, ".", filepath.Join(dir, "empty.wasm"))
-	if err != nil {
-		return nil, err
-	}
-	module, err := buildWASM(ctx, "..", "./wasm", filepath.Join(dir, "vestibule.wasm"))
-	if err != nil {
-		return nil, err
-	}
-	return []figure{compare("module / empty program, brotli", "≤ 1.10", kilobytes, series{brotliSize(module)}, series{brotliSize(empty)})}, nil
+	empty := buildWASM(ctx, dir, ".", filepath.Join(dir, "empty.wasm"))
+	module := buildWASM(ctx, "..", "./wasm", filepath.Join(dir, "vestibule.wasm"))
+	return []figure{compare("module / empty program, brotli", "≤ 1.10", kilobytes, series{brotliSize(module)}, series{brotliSize(empty)})}
 }
 
-func buildWASM(ctx context.Context, dir, what, out string) ([]byte, error) {
-	if err := goBuild(ctx, dir, []string{"GOOS=js", "GOARCH=wasm", "GOFLAGS="}, "-buildvcs=false", "-o", out, what); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(out)
+func buildWASM(ctx context.Context, dir, what, out string) []byte {
+	goBuild(ctx, dir, []string{"GOOS=js", "GOARCH=wasm", "GOFLAGS="}, "-buildvcs=false", "-o", out, what)
+	return must(os.ReadFile(out))
 }
 
 func brotliSize(content []byte) float64 {

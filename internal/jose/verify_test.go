@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -139,138 +140,145 @@ func TestAudience(t *testing.T) {
 	}
 }
 
+// Headers that are signed with the payload of a good token. GOOD are the members of a good one, KID its kid.
+var headerForms = []struct {
+	name, header string
+	want         error
+}{
+	{"with its type", `{GOOD,"typ":"outcome+jwt"}`, nil},
+	{"with an unknown member", `{GOOD,"x":[{"y":1}]}`, nil},
+	{"unknown kid", `{"alg":"ES256","kid":"unknown"}`, ErrUnknownKey},
+
+	{"alg none with a signature", `{"alg":"none","kid":KID}`, ErrAlgorithm},
+	{"alg None", `{"alg":"None","kid":KID}`, ErrAlgorithm},
+	{"alg NONE", `{"alg":"NONE","kid":KID}`, ErrAlgorithm},
+	{"alg nOnE", `{"alg":"nOnE","kid":KID}`, ErrAlgorithm},
+	{"alg empty", `{"alg":"","kid":KID}`, ErrAlgorithm},
+	{"alg missing", `{"kid":KID}`, ErrAlgorithm},
+	{"alg a number", `{"alg":256,"kid":KID}`, ErrAlgorithm},
+	{"alg a list", `{"alg":["ES256"],"kid":KID}`, ErrAlgorithm},
+	{"alg that is not allowed", `{"alg":"ES384","kid":KID}`, ErrAlgorithm},
+	{"alg that is allowed and not the key's", `{"alg":"RS256","kid":KID}`, ErrAlgorithm},
+
+	{"typ as a media type", `{GOOD,"typ":"application/Outcome+JWT"}`, nil},
+	{"typ of a media type without a name", `{GOOD,"typ":"application/"}`, ErrType},
+	{"typ of an access token", `{GOOD,"typ":"at+jwt"}`, ErrType},
+	{"typ JWT", `{GOOD,"typ":"JWT"}`, ErrType},
+	{"typ empty", `{GOOD,"typ":""}`, ErrType},
+	{"typ null", `{GOOD,"typ":null}`, ErrType},
+
+	{"kid missing", `{"alg":"ES256"}`, ErrKeyID},
+	{"kid empty", `{"alg":"ES256","kid":""}`, ErrKeyID},
+	{"kid of 10 KB", `{"alg":"ES256","kid":"` + strings.Repeat("a", 10<<10) + `"}`, ErrKeyID},
+	{"kid of 256", `{"alg":"ES256","kid":"` + strings.Repeat("a", 256) + `"}`, ErrUnknownKey},
+	{"kid of 257", `{"alg":"ES256","kid":"` + strings.Repeat("a", 257) + `"}`, ErrKeyID},
+	{"kid a path", `{"alg":"ES256","kid":"../../etc/passwd"}`, ErrUnknownKey},
+	{"kid with SQL", `{"alg":"ES256","kid":"' OR 1=1 --"}`, ErrUnknownKey},
+	{"kid not ASCII", `{"alg":"ES256","kid":"clé"}`, ErrKeyID},
+	{"kid with CRLF", `{"alg":"ES256","kid":"a\r\nb"}`, ErrKeyID},
+	{"kid with NUL", `{"alg":"ES256","kid":"a\u0000"}`, ErrKeyID},
+	{"kid a number", `{"alg":"ES256","kid":7}`, ErrKeyID},
+
+	{"crit", `{GOOD,"crit":["exp"]}`, ErrHeader},
+	{"crit unknown", `{GOOD,"crit":["x"],"x":true}`, ErrHeader},
+	{"b64 false", `{GOOD,"b64":false,"crit":["b64"]}`, ErrHeader},
+	{"b64 true", `{GOOD,"b64":true}`, ErrHeader},
+	{"jku", `{GOOD,"jku":"http://127.0.0.1:1/"}`, ErrHeader},
+	{"jwk", `{GOOD,"jwk":{}}`, ErrHeader},
+	{"x5u", `{GOOD,"x5u":"http://127.0.0.1:1/"}`, ErrHeader},
+	{"x5c", `{GOOD,"x5c":[]}`, ErrHeader},
+	{"zip", `{GOOD,"zip":"DEF"}`, ErrHeader},
+	{"enc", `{GOOD,"enc":"A128GCM"}`, ErrHeader},
+
+	{"a list", `["ES256"]`, ErrMalformed},
+	{"two algs", `{"alg":"none","alg":"ES256","kid":KID}`, ErrMalformed},
+	{"two escaped kids", `{"alg":"ES256","k\u0069d":"x","kid":KID}`, ErrMalformed},
+	{"something after", `{GOOD}{}`, ErrMalformed},
+	{"not UTF-8", "{GOOD,\"x\":\"\xff\"}", ErrMalformed},
+	{"deep", `{GOOD,"x":` + strings.Repeat("[", 3000) + strings.Repeat("]", 3000) + `}`, ErrMalformed},
+}
+
+// Payloads that are signed with a good header. BODY is a good payload, TIMES its members iat and exp, TOKEN
+// the good token.
+var payloadForms = []struct{ name, payload string }{
+	{"empty", ""},
+	{"a string", `"x"`},
+	{"null", `null`},
+	{"a nested token", "TOKEN"},
+	{"two outcomes", `{"outcome":"EXIT","outcome":"SUCCESS",TIMES}`},
+	{"doubles deep inside", `{"x":[{"a":1,"a":1}],TIMES}`},
+	{"something after", "BODYx"},
+	{"deep", `{"x":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`},
+}
+
+// Texts in place of a good token: HEADER, PAYLOAD and SIGNATURE are its segments.
+var tokenForms = []struct {
+	name, token string
+	want        error
+}{
+	{"good", "HEADER.PAYLOAD.SIGNATURE", nil},
+	{"empty", "", ErrMalformed},
+	{"one segment", "HEADER", ErrMalformed},
+	{"two segments", "HEADER.PAYLOAD", ErrMalformed},
+	{"four segments", "HEADER.PAYLOAD.SIGNATURE.SIGNATURE", ErrMalformed},
+	{"five segments", "HEADER.PAYLOAD.SIGNATURE.a.b", ErrMalformed},
+	{"dots by the thousand", strings.Repeat(".", 16000), ErrMalformed},
+	{"dots by the million", strings.Repeat(".", 1_000_000), ErrTooLong},
+	{"1 MiB", strings.Repeat("a", 1<<20), ErrTooLong},
+	{"flattened JSON", `{"protected":"HEADER","payload":"PAYLOAD","signature":"SIGNATURE"}`, ErrMalformed},
+	{"general JSON", `{"payload":"PAYLOAD","signatures":[{"protected":"HEADER","signature":"SIGNATURE"}]}`, ErrMalformed},
+	{"padding", "HEADER.PAYLOAD.SIGNATURE==", ErrMalformed},
+	{"padding in the header", "HEADER=.PAYLOAD.SIGNATURE", ErrMalformed},
+	{"space before", " HEADER.PAYLOAD.SIGNATURE", ErrMalformed},
+	{"space after", "HEADER.PAYLOAD.SIGNATURE ", ErrMalformed},
+	{"line break after", "HEADER.PAYLOAD.SIGNATURE\n", ErrMalformed},
+	{"NUL after", "HEADER.PAYLOAD.SIGNATURE\x00", ErrMalformed},
+	{"header not JSON", b64("alg=ES256") + ".PAYLOAD.SIGNATURE", ErrMalformed},
+	{"signature in DER", "HEADER.PAYLOAD." + b64("0E\x02\x20"+strings.Repeat("\x01", 65)), ErrSignature},
+	{"signature of zeros", "HEADER.PAYLOAD." + b64(strings.Repeat("\x00", 64)), ErrSignature},
+}
+
 // TestForms covers all of a token except its times.
 func TestForms(t *testing.T) {
 	b := newBench(t)
 	body := claims(unix(0), unix(time.Minute))
 	good := forge(t, b.key, b.header(""), body)
 	seg := strings.Split(good, ".")
-	other := newKey(t)
-	flip := func(i int) string {
-		s := append([]string{}, seg...)
-		c := []byte(s[i])
-		if c[5] == 'A' {
-			c[5] = 'B'
-		} else {
-			c[5] = 'A'
-		}
-		s[i] = string(c)
-		return strings.Join(s, ".")
-	}
-	sign := func(header string) string { return forge(t, b.key, header, body) }
-	pay := func(payload string) string { return forge(t, b.key, b.header(""), payload) }
-	longKid := strings.Repeat("a", 10<<10)
-	// The last character of a 64-byte signature has four stray bits.
-	last := strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", good[len(good)-1])
-	stray := good[:len(good)-1] + string("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"[last|1])
-	cases := []struct {
-		name, token string
-		want        error
-	}{
-		{"good", good, nil},
-		{"good, with its type", sign(b.header(`,"typ":"outcome+jwt"`)), nil},
-		{"good, with an unknown member", sign(b.header(`,"x":[{"y":1}]`)), nil},
-		{"bit flipped in the signature", flip(2), ErrSignature},
-		{"bit flipped in the payload", flip(1), ErrSignature},
-		{"bit flipped in the header", flip(0), errAny},
-		{"signed by another key under this kid", forge(t, other, b.header(""), body), ErrSignature},
-		{"unknown kid", sign(`{"alg":"ES256","kid":"unknown"}`), ErrUnknownKey},
-
-		{"alg none", b64(`{"alg":"none","kid":"`+b.key.ID+`"}`) + "." + seg[1] + ".", ErrMalformed},
-		{"alg none with a signature", sign(`{"alg":"none","kid":"` + b.key.ID + `"}`), ErrAlgorithm},
-		{"alg None", sign(`{"alg":"None","kid":"` + b.key.ID + `"}`), ErrAlgorithm},
-		{"alg NONE", sign(`{"alg":"NONE","kid":"` + b.key.ID + `"}`), ErrAlgorithm},
-		{"alg nOnE", sign(`{"alg":"nOnE","kid":"` + b.key.ID + `"}`), ErrAlgorithm},
-		{"alg empty", sign(`{"alg":"","kid":"` + b.key.ID + `"}`), ErrAlgorithm},
-		{"alg missing", sign(`{"kid":"` + b.key.ID + `"}`), ErrAlgorithm},
-		{"alg a number", sign(`{"alg":256,"kid":"` + b.key.ID + `"}`), ErrAlgorithm},
-		{"alg a list", sign(`{"alg":["ES256"],"kid":"` + b.key.ID + `"}`), ErrAlgorithm},
-		{"alg that is not allowed", sign(`{"alg":"ES384","kid":"` + b.key.ID + `"}`), ErrAlgorithm},
-		{"alg that is allowed and not the key's", sign(`{"alg":"RS256","kid":"` + b.key.ID + `"}`), ErrAlgorithm},
-
-		{"typ as a media type", sign(b.header(`,"typ":"application/Outcome+JWT"`)), nil},
-		{"typ of a media type without a name", sign(b.header(`,"typ":"application/"`)), ErrType},
-		{"typ of an access token", sign(b.header(`,"typ":"at+jwt"`)), ErrType},
-		{"typ JWT", sign(b.header(`,"typ":"JWT"`)), ErrType},
-		{"typ empty", sign(b.header(`,"typ":""`)), ErrType},
-		{"typ null", sign(b.header(`,"typ":null`)), ErrType},
-
-		{"kid missing", sign(`{"alg":"ES256"}`), ErrKeyID},
-		{"kid empty", sign(`{"alg":"ES256","kid":""}`), ErrKeyID},
-		{"kid of 10 KB", sign(`{"alg":"ES256","kid":"` + longKid + `"}`), ErrKeyID},
-		{"kid of 256", sign(`{"alg":"ES256","kid":"` + longKid[:256] + `"}`), ErrUnknownKey},
-		{"kid of 257", sign(`{"alg":"ES256","kid":"` + longKid[:257] + `"}`), ErrKeyID},
-		{"kid a path", sign(`{"alg":"ES256","kid":"../../etc/passwd"}`), ErrUnknownKey},
-		{"kid with SQL", sign(`{"alg":"ES256","kid":"' OR 1=1 --"}`), ErrUnknownKey},
-		{"kid not ASCII", sign(`{"alg":"ES256","kid":"clé"}`), ErrKeyID},
-		{"kid with CRLF", sign(`{"alg":"ES256","kid":"a\r\nb"}`), ErrKeyID},
-		{"kid with NUL", sign(`{"alg":"ES256","kid":"a\u0000"}`), ErrKeyID},
-		{"kid a number", sign(`{"alg":"ES256","kid":7}`), ErrKeyID},
-
-		{"crit", sign(b.header(`,"crit":["exp"]`)), ErrHeader},
-		{"crit unknown", sign(b.header(`,"crit":["x"],"x":true`)), ErrHeader},
-		{"b64 false", sign(b.header(`,"b64":false,"crit":["b64"]`)), ErrHeader},
-		{"b64 true", sign(b.header(`,"b64":true`)), ErrHeader},
-		{"jku", sign(b.header(`,"jku":"http://127.0.0.1:1/"`)), ErrHeader},
-		{"jwk", sign(b.header(`,"jwk":{}`)), ErrHeader},
-		{"x5u", sign(b.header(`,"x5u":"http://127.0.0.1:1/"`)), ErrHeader},
-		{"x5c", sign(b.header(`,"x5c":[]`)), ErrHeader},
-		{"zip", sign(b.header(`,"zip":"DEF"`)), ErrHeader},
-		{"enc", sign(b.header(`,"enc":"A128GCM"`)), ErrHeader},
-
-		{"empty", "", ErrMalformed},
-		{"one segment", seg[0], ErrMalformed},
-		{"two segments", seg[0] + "." + seg[1], ErrMalformed},
-		{"four segments", good + "." + seg[2], ErrMalformed},
-		{"five segments", good + ".a.b", ErrMalformed},
-		{"dots by the thousand", strings.Repeat(".", 16000), ErrMalformed},
-		{"dots by the million", strings.Repeat(".", 1_000_000), ErrTooLong},
-		{"1 MiB", strings.Repeat("a", 1<<20), ErrTooLong},
-		{"flattened JSON", `{"protected":"` + seg[0] + `","payload":"` + seg[1] + `","signature":"` + seg[2] + `"}`, ErrMalformed},
-		{"general JSON", `{"payload":"` + seg[1] + `","signatures":[{"protected":"` + seg[0] + `","signature":"` + seg[2] + `"}]}`, ErrMalformed},
-		{"padding", good + "==", ErrMalformed},
-		{"padding in the header", seg[0] + "=." + seg[1] + "." + seg[2], ErrMalformed},
-		{"standard alphabet", strings.NewReplacer("-", "+", "_", "/").Replace(seg[0]+"."+seg[1]) + ".+/" + seg[2][2:], ErrMalformed},
-		{"space before", " " + good, ErrMalformed},
-		{"space after", good + " ", ErrMalformed},
-		{"line break after", good + "\n", ErrMalformed},
-		{"line break within", good[:10] + "\r\n" + good[10:], ErrMalformed},
-		{"NUL after", good + "\x00", ErrMalformed},
-		{"stray bits", stray, ErrMalformed},
-		{"signature in DER", seg[0] + "." + seg[1] + "." + b64("0E\x02\x20"+strings.Repeat("\x01", 65)), ErrSignature},
-		{"signature of zeros", seg[0] + "." + seg[1] + "." + b64(strings.Repeat("\x00", 64)), ErrSignature},
-		{"signature cut", seg[0] + "." + seg[1] + "." + seg[2][:80], ErrSignature},
-
-		{"header not JSON", b64("alg=ES256") + "." + seg[1] + "." + seg[2], ErrMalformed},
-		{"header a list", sign(`["ES256"]`), ErrMalformed},
-		{"header with two algs", sign(`{"alg":"none","alg":"ES256","kid":"` + b.key.ID + `"}`), ErrMalformed},
-		{"header with two escaped kids", sign(`{"alg":"ES256","k\u0069d":"x","kid":"` + b.key.ID + `"}`), ErrMalformed},
-		{"header with something after", sign(b.header("") + "{}"), ErrMalformed},
-		{"header not UTF-8", sign(b.header(",\"x\":\"\xff\"")), ErrMalformed},
-		{"header deep", sign(b.header(`,"x":` + strings.Repeat("[", 3000) + strings.Repeat("]", 3000))), ErrMalformed},
-		{"payload empty", pay(""), ErrMalformed},
-		{"payload a string", pay(`"x"`), ErrMalformed},
-		{"payload null", pay(`null`), ErrMalformed},
-		{"payload a nested token", pay(good), ErrMalformed},
-		{"payload with two outcomes", pay(`{"outcome":"EXIT","outcome":"SUCCESS","iat":` + unix(0) + `,"exp":` + unix(60) + `}`), ErrMalformed},
-		{"payload with doubles deep inside", pay(`{"x":[{"a":1,"a":1}],"iat":` + unix(0) + `,"exp":` + unix(time.Minute) + `}`), ErrMalformed},
-		{"payload with something after", pay(body + "x"), ErrMalformed},
-		{"payload deep", pay(`{"x":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`), ErrMalformed},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := b.v.Verify(t.Context(), c.token)
-			if c.want == errAny && err != nil {
-				return
-			}
-			if !errors.Is(err, c.want) {
-				t.Errorf("Verify = %v, want %v", err, c.want)
+	fill := strings.NewReplacer("GOOD", `"alg":"ES256","kid":"`+b.key.ID+`"`, "KID", `"`+b.key.ID+`"`, "TOKEN", good, "BODY", body,
+		"TIMES", `"iat":`+unix(0)+`,"exp":`+unix(time.Minute), "HEADER", seg[0], "PAYLOAD", seg[1], "SIGNATURE", seg[2]).Replace
+	verify := func(name, token string, want error) {
+		t.Run(name, func(t *testing.T) {
+			if _, err := b.v.Verify(t.Context(), token); !errors.Is(err, want) && (want != errAny || err == nil) {
+				t.Errorf("Verify = %v, want %v", err, want)
 			}
 			if _, err := b.v.Verify(t.Context(), good); err != nil {
 				t.Errorf("the good one after it: %v", err)
 			}
 		})
 	}
+	for _, f := range tokenForms {
+		verify(f.name, fill(f.token), f.want)
+	}
+	for _, f := range headerForms {
+		verify("header/"+f.name, forge(t, b.key, fill(f.header), body), f.want)
+	}
+	for _, f := range payloadForms {
+		verify("payload/"+f.name, forge(t, b.key, b.header(""), fill(f.payload)), ErrMalformed)
+	}
+	for i, want := range []error{errAny, ErrSignature, ErrSignature} {
+		flipped := slices.Clone(seg)
+		flipped[i] = seg[i][:5] + map[bool]string{true: "B", false: "A"}[seg[i][5] == 'A'] + seg[i][6:]
+		verify("bit flipped/"+[]string{"header", "payload", "signature"}[i], strings.Join(flipped, "."), want)
+	}
+	verify("signed by another key under this kid", forge(t, newKey(t), b.header(""), body), ErrSignature)
+	verify("alg none", b64(fill(`{"alg":"none","kid":KID}`))+"."+seg[1]+".", ErrMalformed)
+	verify("standard alphabet", strings.NewReplacer("-", "+", "_", "/").Replace(seg[0]+"."+seg[1])+".+/"+seg[2][2:], ErrMalformed)
+	verify("line break within", good[:10]+"\r\n"+good[10:], ErrMalformed)
+	verify("signature cut", good[:len(good)-len(seg[2])+80], ErrSignature)
+	// The last character of a 64-byte signature has four stray bits.
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	last := strings.IndexByte(alphabet, good[len(good)-1])
+	verify("stray bits", good[:len(good)-1]+string(alphabet[last|1]), ErrMalformed)
 }
 
 var errAny = errors.New("any error")

@@ -238,27 +238,20 @@ func TestAnotherProvider(t *testing.T) {
 				t.Error("a result in the parameter of another provider is accepted")
 			}
 			// Not escaped, as a provider may write it.
-			if p := b.get("/redirect/return?outcome_token=" + o.result(token)); p.status != 303 || p.location != a {
-				t.Fatalf("return: %d %s\n%s", p.status, p.body, r.log)
-			}
+			b.get("/redirect/return?outcome_token="+o.result(token)).requireRedirect(t, "return", a)
 			b.follow(a, "ready")
 		})
 		t.Run("redirect by forms", func(t *testing.T) {
 			b := r.browser()
 			a := b.apply("mode", "redirect-form")
-			if p := b.get(a + "/connect"); !strings.Contains(p.body, `action="`+o.pages.URL+`/redirect/`) ||
-				!strings.Contains(p.body, `name="handle"`) {
-				t.Fatalf("connect: %d\n%s", p.status, p.body)
-			}
+			b.get(a+"/connect").require(t, "connect", 200, `action="`+o.pages.URL+`/redirect/`, `name="handle"`)
 			_, token := r.provider.finish(contract.StatusSuccess)
 			sent := `{"outcomeToken":"` + o.result(token) + `"}`
 			p := (&browser{&http.Client{CheckRedirect: b.CheckRedirect}, r}).do("POST", "/redirect/return", "application/json", sent)
 			if p.status != 303 {
 				t.Fatalf("POST: %d\n%s", p.status, r.log)
 			}
-			if p := b.get(p.location); p.status != 303 || p.location != a {
-				t.Fatalf("taken up: %d %s", p.status, p.location)
-			}
+			b.get(p.location).requireRedirect(t, "taken up", a)
 			b.follow(a, "ready")
 		})
 	})

@@ -38,9 +38,7 @@ func TestBlockedCookies(t *testing.T) {
 				t.Errorf("the form without a cookie: %d\n%s", p.status, p.body)
 			}
 		}
-		if p := blocked.get("/applications/" + productID); !strings.Contains(p.body, i18ntest.EN("notice.no_cookie.title")) {
-			t.Errorf("an application without a cookie:\n%s", p.body)
-		}
+		blocked.get("/applications/"+productID).require(t, "an application without a cookie", 404, i18ntest.EN("notice.no_cookie.title"))
 		if n := count(); n != 0 {
 			t.Errorf("%d applications are stored", n)
 		}

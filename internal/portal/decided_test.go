@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/portal"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
@@ -59,6 +58,33 @@ func (h *eventReceiver) next(t *testing.T) string {
 	}
 }
 
+// decidedEvent is an event about a decision.
+type decidedEvent struct {
+	raw         string
+	Sequence    int64
+	Application map[string]any
+}
+
+func (h *eventReceiver) nextDecision(t *testing.T) (e decidedEvent) {
+	t.Helper()
+	e.raw = h.next(t)
+	if err := json.Unmarshal([]byte(e.raw), &e); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// require checks the decision that an event tells.
+func (e decidedEvent) require(t *testing.T, kind string, number float64, reasons ...any) {
+	t.Helper()
+	at := e.Application["decision"].(map[string]any)["at"]
+	want := map[string]any{"kind": kind, "number": number, "at": at, "answeredAt": nil, "outdated": false,
+		"reasons": append([]any{}, reasons...)}
+	if d := cmp.Diff(want, e.Application["decision"]); d != "" {
+		t.Errorf("event %s (-want +got)\n%s", e.raw, d)
+	}
+}
+
 // TestOnboardingAppReceivesDecisions checks that the onboarding app gets each decision of
 // a reviewer once, even if it is made on two replicas at once, with codes and without
 // text.
@@ -72,105 +98,78 @@ func TestOnboardingAppReceivesDecisions(t *testing.T) {
 		b := r.browser()
 		a := b.apply()
 		id := strings.TrimPrefix(a, "/applications/")
-		api := func(path string) map[string]any {
-			t.Helper()
-			p := b.do("GET", "/api/v1/applications/"+id+path, "", "", "Authorization", "Bearer "+apiKey)
-			var out map[string]any
-			if err := json.Unmarshal([]byte(p.body), &out); err != nil || p.status != 200 {
-				t.Fatalf("%s: %d, %v", path, p.status, err)
-			}
-			return out
-		}
-		if got := api(""); got["decision"] != nil || got["resumable"] != true {
+		if got := b.api(id); got["decision"] != nil || got["resumable"] != true {
 			t.Errorf("before anything was decided: %v", got)
 		}
 		b.get(a + "/connect")
 		r.provider.reasons("R21", "R07")
-		externalID, publicToken := r.provider.finish(contract.StatusSuccess)
-		if got := r.webhook(externalID, publicToken, contract.StatusSuccess); got != 204 {
-			t.Fatalf("webhook: %d", got)
-		}
-		b.follow(a, "ready")
-
-		declined := url.Values{"seen": {"0"}, "decision": {"declined"}, "reason": {"R07", "R21"}, "text": {"a canary text"}}
-		var answers []int
-		var mu sync.Mutex
-		var wg sync.WaitGroup
-		for _, admin := range []*browser{r.signedInAdmin(), other.signedInAdmin(), r.signedInAdmin(), other.signedInAdmin()} {
-			wg.Go(func() {
-				p := admin.post("/review/applications/"+id+"/decision", declined)
-				mu.Lock()
-				defer mu.Unlock()
-				answers = append(answers, p.status)
-			})
-		}
-		wg.Wait()
-		slices.Sort(answers)
-		if want := []int{303, 409, 409, 409}; !slices.Equal(answers, want) {
-			t.Fatalf("of decisions at once the answers are %v, want %v\n%s", answers, want, r.log)
-		}
-		first := app.next(t)
-		if p := r.signedInAdmin().post("/review/applications/"+id+"/decision",
-			url.Values{"seen": {"1"}, "decision": {"moreAsked"}, "text": {"another canary text"}}); p.status != 303 {
-			t.Fatalf("asking for more: %d", p.status)
-		}
-		second := app.next(t) // events of an application arrive in order, so nothing else came before it
-
-		type event struct {
-			Type        string
-			Sequence    int64
-			Application map[string]any
-		}
-		var one, two event
-		for body, into := range map[string]*event{first: &one, second: &two} {
-			if err := json.Unmarshal([]byte(body), into); err != nil {
-				t.Fatal(err)
+		r.ready(b, a)
+		var first, second decidedEvent
+		t.Run("decisions at once", func(t *testing.T) {
+			declined := url.Values{"seen": {"0"}, "decision": {"declined"}, "reason": {"R07", "R21"}, "text": {"a canary text"}}
+			answers := make([]int, 4)
+			var wg sync.WaitGroup
+			for i, admin := range []*browser{r.signedInAdmin(), other.signedInAdmin(), r.signedInAdmin(), other.signedInAdmin()} {
+				wg.Go(func() { answers[i] = admin.post("/review/applications/"+id+"/decision", declined).status })
 			}
-		}
-		at := func(e event) any { return e.Application["decision"].(map[string]any)["at"] }
-		decision := func(kind string, number float64, at any, reasons ...any) map[string]any {
-			return map[string]any{"kind": kind, "number": number, "at": at, "answeredAt": nil, "outdated": false,
-				"reasons": append([]any{}, reasons...)}
-		}
-		if d := cmp.Diff(decision("declined", 1, at(one), "R07", "R21"), one.Application["decision"]); d != "" ||
-			one.Application["state"] != "ready" || one.Application["resumable"] != false {
-			t.Errorf("event of the first: %s (-want +got)\n%s", first, d)
-		}
-		if d := cmp.Diff(decision("moreAsked", 2, at(two)), two.Application["decision"]); d != "" || two.Sequence <= one.Sequence {
-			t.Errorf("event of the second: %s (-want +got)\n%s", second, d)
-		}
-		if d := cmp.Diff(two.Application["decision"], api("")["decision"]); d != "" {
-			t.Errorf("the application shows another decision (-event +application):\n%s", d)
-		}
-		lines := api("/events")["events"].([]any)
-		last := lines[len(lines)-2].(map[string]any)
-		if last["kind"] != "declined" || !cmp.Equal(last["reasons"], []any{"R07", "R21"}) ||
-			!cmp.Equal(lines[0].(map[string]any)["reasons"], []any{}) {
-			t.Errorf("the timeline: %v", lines)
-		}
-
-		// Both are in the delivery log and are resent unchanged.
-		p := b.do("GET", "/api/v1/webhooks/deliveries?applicationId="+id, "", "", "Authorization", "Bearer "+apiKey)
-		var log struct{ Deliveries []struct{ ID, Type string } }
-		if err := json.Unmarshal([]byte(p.body), &log); err != nil {
-			t.Fatal(err)
-		}
-		log.Deliveries = slices.DeleteFunc(log.Deliveries, func(d struct{ ID, Type string }) bool { return d.Type != "application.decided" })
-		if len(log.Deliveries) != 2 {
-			t.Fatalf("the log of deliveries:\n%s", p.body)
-		}
-		until(t, func() bool {
-			return b.do("POST", "/api/v1/webhooks/deliveries/"+log.Deliveries[1].ID+"/redeliver",
-				"", "", "Authorization", "Bearer "+apiKey).status == 202
+			wg.Wait()
+			slices.Sort(answers)
+			if want := []int{303, 409, 409, 409}; !slices.Equal(answers, want) {
+				t.Fatalf("the answers are %v, want %v\n%s", answers, want, r.log)
+			}
+			first = app.nextDecision(t)
+			first.require(t, "declined", 1, "R07", "R21")
+			if first.Application["state"] != "ready" || first.Application["resumable"] != false {
+				t.Errorf("event %s", first.raw)
+			}
 		})
-		if again := app.next(t); again != first {
-			t.Errorf("sent again as %s, which was %s", again, first)
-		}
-		if strings.Contains(first+second+r.log.String()+other.log.String(), "canary") {
+		t.Run("a second decision", func(t *testing.T) {
+			r.signedInAdmin().post("/review/applications/"+id+"/decision",
+				url.Values{"seen": {"1"}, "decision": {"moreAsked"}, "text": {"another canary text"}}).require(t, "asking for more", 303)
+			second = app.nextDecision(t) // events of an application arrive in order, so nothing else came before it
+			second.require(t, "moreAsked", 2)
+			if second.Sequence <= first.Sequence {
+				t.Errorf("event %s", second.raw)
+			}
+		})
+		t.Run("the application", func(t *testing.T) {
+			if d := cmp.Diff(second.Application["decision"], b.api(id)["decision"]); d != "" {
+				t.Errorf("the application shows another decision (-event +application):\n%s", d)
+			}
+			lines := b.api(id + "/events")["events"].([]any)
+			last := lines[len(lines)-2].(map[string]any)
+			if last["kind"] != "declined" || !cmp.Equal(last["reasons"], []any{"R07", "R21"}) ||
+				!cmp.Equal(lines[0].(map[string]any)["reasons"], []any{}) {
+				t.Errorf("the timeline: %v", lines)
+			}
+		})
+		t.Run("deliveries", func(t *testing.T) { r.redeliver(t, app, id, first.raw) })
+		if strings.Contains(first.raw+second.raw+r.log.String()+other.log.String(), "canary") {
 			t.Error("a reviewer's text is sent")
 		}
-
 	})
+}
+
+// redeliver checks that two decisions of an application are in the delivery log, and that the first is
+// sent again unchanged.
+func (r *testServer) redeliver(t *testing.T, app *eventReceiver, id, first string) {
+	b := r.browser()
+	p := b.do("GET", "/api/v1/webhooks/deliveries?applicationId="+id, "", "", "Authorization", "Bearer "+apiKey)
+	var log struct{ Deliveries []struct{ ID, Type string } }
+	if err := json.Unmarshal([]byte(p.body), &log); err != nil {
+		t.Fatal(err)
+	}
+	log.Deliveries = slices.DeleteFunc(log.Deliveries, func(d struct{ ID, Type string }) bool { return d.Type != "application.decided" })
+	if len(log.Deliveries) != 2 {
+		t.Fatalf("the log of deliveries:\n%s", p.body)
+	}
+	until(t, func() bool {
+		return b.do("POST", "/api/v1/webhooks/deliveries/"+log.Deliveries[1].ID+"/redeliver",
+			"", "", "Authorization", "Bearer "+apiKey).status == 202
+	})
+	if again := app.next(t); again != first {
+		t.Errorf("sent again as %s, which was %s", again, first)
+	}
 }
 
 // until polls done until it is true.

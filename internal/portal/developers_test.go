@@ -194,12 +194,8 @@ func TestPlaygroundSharesFormLimit(t *testing.T) {
 		return r.browser().do("POST", path, "application/x-www-form-urlencoded", f.Encode(),
 			"Sec-Fetch-Site", "same-origin", "X-Forwarded-For", "203.0.113.7")
 	}
-	if p := send("/applications", form()); p.status != 303 {
-		t.Fatalf("the form = %d", p.status)
-	}
-	if p := send("/developers/runs", url.Values{}); p.status != 303 {
-		t.Fatalf("a run = %d", p.status)
-	}
+	send("/applications", form()).require(t, "the form", 303)
+	send("/developers/runs", url.Values{}).require(t, "a run", 303)
 	if p := send("/developers/runs", url.Values{"integration": {"modal"}}); p.status != 429 || p.header.Get("Retry-After") == "" ||
 		!strings.Contains(p.body, `value="modal" checked`) {
 		t.Errorf("one too many = %d", p.status)
@@ -214,12 +210,8 @@ func TestProductionHasNoDeveloperPages(t *testing.T) {
 			t.Errorf("%s = %d", path, p.status)
 		}
 	}
-	if p := b.post("/developers/runs", url.Values{}); p.status != 404 {
-		t.Errorf("a run = %d", p.status)
-	}
-	if p := b.get("/"); strings.Contains(p.body, "/developers") {
-		t.Error("the first page leads there")
-	}
+	b.post("/developers/runs", url.Values{}).require(t, "a run", 404)
+	b.get("/").require(t, "the first page", 200, "!/developers")
 }
 
 // TestGuideLinksResolve checks that every link of a guide leads to an existing page and
@@ -227,12 +219,8 @@ func TestProductionHasNoDeveloperPages(t *testing.T) {
 func TestGuideLinksResolve(t *testing.T) {
 	r := newTestServer(t, storetest.SQLite(t, store.Portal))
 	b := r.browser()
-	if p := b.get("/"); !strings.Contains(p.body, `href="/developers"`) {
-		t.Error("the first page does not lead to the playground")
-	}
-	if p := b.get("/developers/guides/divergences"); p.status != 404 {
-		t.Errorf("what is no guide = %d", p.status)
-	}
+	b.get("/").require(t, "the first page", 200, `href="/developers"`)
+	b.get("/developers/guides/divergences").require(t, "what is no guide", 404)
 	pages := map[string]string{}
 	for _, file := range docs.Guides() {
 		name := path.Base(file)

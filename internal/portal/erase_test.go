@@ -93,75 +93,15 @@ func has(t *testing.T, db *sql.DB, table, text string) bool {
 // TestDeletedDataIsGone checks that deleted data is gone from every table, from the
 // database file and its log; the person's other applications stay unless selected.
 func TestDeletedDataIsGone(t *testing.T) {
-	test := func(t *testing.T, db *store.DB, dir string) {
-		r := newTestServer(t, db)
-		b := r.browser()
-		first := b.do("POST", "/api/v1/applications", "application/json",
-			`{"product":"cashflow","mode":"embedded","externalId":"canary-order","userArgs":"canary args",
-			"prefill":{"firstName":"Canaria","lastName":"O’Neil","email":"canaria@example.com","dob":"1990-02-03"}}`,
-			"Authorization", "Bearer "+apiKey)
-		id := regexp.MustCompile(`[0-9a-f-]{36}`).FindString(first.body)
-		second := b.apply("externalId", "x")
-		other := strings.TrimPrefix(second, "/applications/")
-		admin := r.signedInAdmin()
-		own := "/review/applications/" + id
-		if p := admin.post(own+"/notes", url.Values{"text": {"a canary note"}}); p.status != 303 {
-			t.Fatalf("a note: %d", p.status)
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		dir := t.TempDir()
+		db, err := store.Open(t.Context(), store.Config{Dir: dir, Party: store.Portal, MasterKey: storetest.MasterKey})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if p := admin.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {"declined"}, "text": {"a canary reason"}}); p.status != 303 {
-			t.Fatalf("a decision: %d\n%s", p.status, p.body)
-		}
-		if p := admin.post("/review/find", url.Values{"query": {"canaria"}}); p.status != 303 {
-			t.Fatalf("a search: %d", p.status)
-		}
-		page := admin.get(own + "/delete")
-		if !strings.Contains(page.body, `value="`+id+`"`) || !strings.Contains(page.body, `value="`+other+`"`) {
-			t.Errorf("the person's applications are not offered:\n%s", page.body)
-		}
-		if len(mentions(t, db, id)) < 6 || len(mentions(t, db, "canary-order")) == 0 {
-			t.Errorf("the test does not see what it looks for: %v", mentions(t, db, id))
-		}
-		if p := admin.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"}}); p.status != 422 ||
-			!strings.Contains(p.body, i18ntest.EN("review.delete.unsure")) {
-			t.Errorf("deleting unsurely: %d", p.status)
-		}
-		if p := admin.post(own+"/delete", url.Values{"id": {productID}, "cause": {"request"}, "sure": {"yes"}}); p.status != 400 {
-			t.Errorf("deleting what was not offered: %d", p.status)
-		}
-		if p := admin.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"},
-			"sure": {"yes"}}); p.location != "/review/deletions?done=1" {
-			t.Fatalf("deleting: %d to %q\n%s", p.status, p.location, r.log)
-		}
-		if got, want := mentions(t, db, id), []string{"audit", "review_deletions"}; !slices.Equal(got, want) {
-			t.Errorf("the application is still in %v, want %v", got, want)
-		}
-		if got := mentions(t, db, "canary"); len(got) > 0 {
-			t.Errorf("something of it is still in %v", got)
-		}
-		var open int
-		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_searches`).Scan(&open); err != nil || open > 0 {
-			t.Errorf("%d searches may have the name: %v", open, err)
-		}
-		if p := admin.get(own); p.status != 410 || !strings.Contains(p.body, "was deleted") ||
-			!strings.Contains(p.body, "admin@example.com") || !strings.Contains(p.body, i18ntest.EN("review.deletion.reasons.request")) {
-			t.Errorf("the page of what was deleted: %d\n%s", p.status, p.body)
-		}
-		if p := admin.get("/review/deletions?done=1"); !strings.Contains(p.body, id) ||
-			!strings.Contains(p.body, i18ntest.EN("review.deletion.done.one")) {
-			t.Errorf("the list of what was deleted:\n%s", p.body)
-		}
-		if p := b.do("GET", "/api/v1/applications/"+id, "", "", "Authorization", "Bearer "+apiKey); p.status != 404 {
-			t.Errorf("the API's answer is %d", p.status)
-		}
-		if p := admin.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"}, "sure": {"yes"}}); p.status != 404 {
-			t.Errorf("deleting again: %d", p.status)
-		}
-		if p := admin.get("/review/applications/" + other); p.status != 200 || !strings.Contains(p.body, "Canaria") {
-			t.Errorf("an application that was not selected: %d", p.status)
-		}
-		if dir == "" {
-			return
-		}
+		t.Cleanup(func() { db.Close() })
+		deleteCanary(t, db)
 		for _, file := range []string{"portal.db", "portal.db-wal"} {
 			raw, err := os.ReadFile(filepath.Join(dir, file))
 			if err != nil {
@@ -173,21 +113,65 @@ func TestDeletedDataIsGone(t *testing.T) {
 				}
 			}
 		}
-	}
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		dir := t.TempDir()
-		db, err := store.Open(t.Context(), store.Config{Dir: dir, Party: store.Portal, MasterKey: storetest.MasterKey})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { db.Close() })
-		test(t, db, dir)
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		test(t, storetest.Postgres(t, store.Portal), "")
+		deleteCanary(t, storetest.Postgres(t, store.Portal))
 	})
+}
+
+// deleteCanary deletes one of two applications of a person, and checks what is left.
+func deleteCanary(t *testing.T, db *store.DB) {
+	r := newTestServer(t, db)
+	b, admin := r.browser(), r.signedInAdmin()
+	first := b.do("POST", "/api/v1/applications", "application/json",
+		`{"product":"cashflow","mode":"embedded","externalId":"canary-order","userArgs":"canary args",
+		"prefill":{"firstName":"Canaria","lastName":"O’Neil","email":"canaria@example.com","dob":"1990-02-03"}}`,
+		"Authorization", "Bearer "+apiKey)
+	id := regexp.MustCompile(`[0-9a-f-]{36}`).FindString(first.body)
+	other := strings.TrimPrefix(b.apply("externalId", "x"), "/applications/")
+	own := "/review/applications/" + id
+	admin.post(own+"/notes", url.Values{"text": {"a canary note"}}).require(t, "a note", 303)
+	admin.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {"declined"}, "text": {"a canary reason"}}).require(t, "a decision", 303)
+	admin.post("/review/find", url.Values{"query": {"canaria"}}).require(t, "a search", 303)
+	if len(mentions(t, db, id)) < 6 || len(mentions(t, db, "canary-order")) == 0 {
+		t.Errorf("the test does not see what it looks for: %v", mentions(t, db, id))
+	}
+	remove := url.Values{"id": {id}, "cause": {"request"}, "sure": {"yes"}}
+	t.Run("form", func(t *testing.T) {
+		admin.get(own+"/delete").require(t, "the person's applications", 200, `value="`+id+`"`, `value="`+other+`"`)
+		admin.post(own+"/delete", url.Values{"id": {id}, "cause": {"request"}}).
+			require(t, "deleting unsurely", 422, i18ntest.EN("review.delete.unsure"))
+		admin.post(own+"/delete", url.Values{"id": {productID}, "cause": {"request"}, "sure": {"yes"}}).
+			require(t, "deleting what was not offered", 400)
+		admin.post(own+"/delete", remove).requireRedirect(t, "deleting", "/review/deletions?done=1")
+	})
+	t.Run("tables", func(t *testing.T) {
+		requireDeleted(t, db, id)
+		if got := mentions(t, db, "canary"); len(got) > 0 {
+			t.Errorf("something of it is still in %v", got)
+		}
+		var open int
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_searches`).Scan(&open); err != nil || open > 0 {
+			t.Errorf("%d searches may have the name: %v", open, err)
+		}
+	})
+	t.Run("pages", func(t *testing.T) {
+		admin.get(own).require(t, "the page of what was deleted", 410, "was deleted", "admin@example.com",
+			i18ntest.EN("review.deletion.reasons.request"))
+		admin.get("/review/deletions?done=1").require(t, "the list of what was deleted", 200, id, i18ntest.EN("review.deletion.done.one"))
+		b.do("GET", "/api/v1/applications/"+id, "", "", "Authorization", "Bearer "+apiKey).require(t, "the API", 404)
+		admin.post(own+"/delete", remove).require(t, "deleting again", 404)
+		admin.get("/review/applications/"+other).require(t, "an application that was not selected", 200, "Canaria")
+	})
+}
+
+// requireDeleted checks that no more of an application is stored than what happened to it.
+func requireDeleted(t *testing.T, db *store.DB, id string) {
+	t.Helper()
+	if got, want := mentions(t, db, id), []string{"audit", "review_deletions"}; !slices.Equal(got, want) {
+		t.Errorf("the application is still in %v, want %v", got, want)
+	}
 }
 
 // TestDeletingDuringAFetch checks that the data key of a report being fetched is
@@ -201,19 +185,13 @@ func TestDeletingDuringAFetch(t *testing.T) {
 		external, publicToken := r.provider.finish(contract.StatusPending)
 		id := strings.TrimPrefix(a, "/applications/")
 		admin := r.signedInAdmin()
-		if p := admin.post("/review/applications/"+id+"/delete", url.Values{"id": {id}, "cause": {"mistake"},
-			"sure": {"yes"}}); p.location != "/review/deletions?done=1" {
-			t.Fatalf("deleting: %d\n%s", p.status, r.log)
-		}
+		admin.post("/review/applications/"+id+"/delete", url.Values{"id": {id}, "cause": {"mistake"}, "sure": {"yes"}}).
+			requireRedirect(t, "deleting", "/review/deletions?done=1")
 		if got := r.webhook(external, publicToken, contract.StatusSuccess); got != 204 {
 			t.Errorf("a webhook for a deleted application got %d", got)
 		}
-		if p := b.get(a); p.status != 404 {
-			t.Errorf("the applicant's page: %d", p.status)
-		}
-		if got, want := mentions(t, db, id), []string{"audit", "review_deletions"}; !slices.Equal(got, want) {
-			t.Errorf("the application is still in %v, want %v", got, want)
-		}
+		b.get(a).require(t, "the applicant's page", 404)
+		requireDeleted(t, db, id)
 	})
 }
 
@@ -237,10 +215,8 @@ func TestDeletionWithdrawsConsentAtTheService(t *testing.T) {
 		}
 		admin := r.signedInAdmin()
 		for i, want := range [][]string{nil, {consumer}} {
-			if p := admin.post("/review/applications/"+ids[i]+"/delete", url.Values{"id": {ids[i]}, "cause": {"request"},
-				"sure": {"yes"}}); p.location != "/review/deletions?done=1" {
-				t.Fatalf("deleting: %d\n%s", p.status, r.log)
-			}
+			admin.post("/review/applications/"+ids[i]+"/delete", url.Values{"id": {ids[i]}, "cause": {"request"}, "sure": {"yes"}}).
+				requireRedirect(t, "deleting", "/review/deletions?done=1")
 			r.provider.set(func() {
 				if !slices.Equal(r.provider.consent, want) {
 					t.Errorf("after deletion %d consent was withdrawn of %v, want %v", i+1, r.provider.consent, want)

@@ -65,8 +65,6 @@ func TestEveryPageOffersLanguages(t *testing.T) {
 				t.Errorf("%s %s: %d without %s", c.method, c.path, p.status, c.want)
 			}
 		}
-		if p := b.do("GET", "/", "", ""); !strings.Contains(p.body, `<html lang="es"`) {
-			t.Error("the language of the form is not remembered")
-		}
+		b.do("GET", "/", "", "").require(t, "the language of the form", 200, `<html lang="es"`)
 	})
 }

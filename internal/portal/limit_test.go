@@ -33,9 +33,7 @@ func TestLimitsFormByAddress(t *testing.T) {
 			t.Errorf("in %s: %d, Retry-After %q\n%s", language, p.status, p.header.Get("Retry-After"), p.body)
 		}
 	}
-	if p := send("203.0.113.8", "en"); p.status != 303 {
-		t.Errorf("another address = %d", p.status)
-	}
+	send("203.0.113.8", "en").require(t, "another address", 303)
 	var n int
 	if err := r.db.SQL.QueryRow(`SELECT COUNT(*) FROM applications`).Scan(&n); err != nil || n != 3 {
 		t.Errorf("%d applications are stored, want 3 (%v)", n, err)

@@ -150,9 +150,7 @@ func TestDeliversDecisionEmails(t *testing.T) {
 		admin.shows(own, i18ntest.EN("review.email_states.failed"))
 		box.set(false)
 		for range 2 {
-			if p := admin.post(own+"/letter", nil); p.status != 303 {
-				t.Fatalf("again: %d\n%s", p.status, p.body)
-			}
+			admin.post(own+"/letter", nil).require(t, "again", 303)
 		}
 		of := func(decision string) string { return `class="said">` + decision + "<" }
 		admin.shows("/review/audit?action=letterSent", of("4"))
@@ -184,21 +182,14 @@ func TestReviewersResetPasswords(t *testing.T) {
 		sent := make(mailServer, 1)
 		r := newTestServer(t, db, func(c *portal.Config) { c.Mail = sent })
 		old, b := r.signedInAdmin(), r.browser()
-		if p := b.get("/review/sign-in"); !strings.Contains(p.body, `href="/review/forgotten-password"`) {
-			t.Error("the sign-in page does not link the page for forgotten passwords")
-		}
+		b.get("/review/sign-in").require(t, "the sign-in page", 200,
+			`href="/review/forgotten-password"`)
 		b.shows(b.post("/review/forgotten-password", url.Values{"email": {"Admin@Example.com"}}).location, i18ntest.EN("ui.forgotten.sent"))
 		link := regexp.MustCompile(`/review/set-password/[^?\s]+`).FindString((<-sent).Text)
 		b.shows(link, "admin@example.com")
-		if p := b.post(link, url.Values{"password": {"a new long password"}}); p.status != 303 || p.location != "/review" {
-			t.Fatalf("setting the password: %d\n%s", p.status, p.body)
-		}
+		b.post(link, url.Values{"password": {"a new long password"}}).requireRedirect(t, "setting the password", "/review")
 		b.shows("/review/audit?action=resetSent", "admin@example.com")
-		if p := old.get("/review"); p.status != 303 {
-			t.Errorf("a session of the old password: %d", p.status)
-		}
-		if p := b.get(link); p.status != 410 {
-			t.Errorf("a used link: %d", p.status)
-		}
+		old.get("/review").require(t, "a session of the old password", 303)
+		b.get(link).require(t, "a used link", 410)
 	})
 }

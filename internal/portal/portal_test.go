@@ -25,9 +25,7 @@ import (
 func TestEmbeddedFromFormToReport(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
-		if p := b.get("/apply/cashflow"); p.status != 200 || !strings.Contains(p.body, `name="firstName"`) {
-			t.Fatalf("the form: %d", p.status)
-		}
+		b.get("/apply/cashflow").require(t, "the form", 200, `name="firstName"`)
 		a := b.apply()
 		p := b.get(a + "/connect")
 		first := section(p)
@@ -62,13 +60,8 @@ func TestEmbeddedFromFormToReport(t *testing.T) {
 		if n := r.provider.fetched(); n != 1 {
 			t.Errorf("%d fetches, want 1", n)
 		}
-		if p := b.get(a); p.status != 200 || !strings.Contains(p.body, i18ntest.EN("status.ready.title")) ||
-			!strings.Contains(p.body, "Harbor National Bank") {
-			t.Errorf("status page: %d", p.status)
-		}
-		if p := b.get(a + "/connect"); p.status != 303 || p.location != a {
-			t.Errorf("connect when ready: %d %s", p.status, p.location)
-		}
+		b.get(a).require(t, "status page", 200, i18ntest.EN("status.ready.title"), "Harbor National Bank")
+		b.get(a+"/connect").requireRedirect(t, "connect when ready", a)
 		if strings.Contains(r.log.String(), "anaria") || strings.Contains(r.log.String(), token) {
 			t.Error("something personal is in the log")
 		}
@@ -82,10 +75,8 @@ func TestConnectWithoutStorage(t *testing.T) {
 		b := r.browser()
 		a := b.apply()
 		b.get(a + "/connect")
-		if p := b.do("POST", a+"/callbacks", "application/json", `{"eventId":"e1","type":"onOpen","attempt":1}`,
-			"Sec-Fetch-Site", "same-origin"); p.status != 204 {
-			t.Fatalf("onOpen: %d", p.status)
-		}
+		b.do("POST", a+"/callbacks", "application/json", `{"eventId":"e1","type":"onOpen","attempt":1}`, "Sec-Fetch-Site",
+			"same-origin").require(t, "onOpen", 204)
 		if next := section(b.get(a + "/connect")); next["attempt"] != "2" || next["resumed"] != "" {
 			t.Errorf("the page has attempt %s again", next["attempt"])
 		}
@@ -113,20 +104,14 @@ func TestRedirect(t *testing.T) {
 		}
 		_, token := r.provider.finish(contract.StatusSuccess)
 		back := "/redirect/return?jwt=" + r.outcome(token, "SUCCESS", "status", "SUCCESS")
-		if p := r.browser().get(back); p.status != 403 || !strings.Contains(p.body, "first window") {
-			t.Errorf("another browser: %d", p.status)
-		}
+		r.browser().get(back).require(t, "another browser", 403, "first window")
 		base, _ := url.Parse(r.url)
 		before := b.Jar.Cookies(base)[0].Value
-		if p := b.get(back); p.status != 303 || p.location != a {
-			t.Fatalf("return: %d %s\n%s", p.status, p.location, p.body)
-		}
+		b.get(back).requireRedirect(t, "return", a)
 		if b.Jar.Cookies(base)[0].Value == before {
 			t.Error("the session's secret stays the same over the return")
 		}
-		if p := b.get(back); p.status != 303 || p.location != a {
-			t.Errorf("the same return again: %d %s", p.status, p.location)
-		}
+		b.get(back).requireRedirect(t, "the same return again", a)
 		b.follow(a, "ready")
 		if n := r.provider.fetched(); n != 1 {
 			t.Errorf("%d fetches, want 1", n)
@@ -151,9 +136,7 @@ func TestReturnByPost(t *testing.T) {
 		if other := r.browser().get(p.location); other.status != 403 {
 			t.Errorf("another browser takes it up: %d", other.status)
 		}
-		if p := b.get(p.location); p.status != 303 || p.location != a {
-			t.Fatalf("taken up: %d %s", p.status, p.location)
-		}
+		b.get(p.location).requireRedirect(t, "taken up", a)
 		b.follow(a, "ready")
 	})
 }
@@ -276,9 +259,7 @@ func TestUnavailableProviderLosesNoData(t *testing.T) {
 			t.Errorf("away: %d", p.status)
 		}
 		r.provider.set(func() { r.provider.away, r.provider.refuse = false, contract.WidgetInvalidProduct })
-		if p := b.get(a + "/connect"); p.status != 502 || !strings.Contains(p.body, i18ntest.EN("widget.error.setup")) {
-			t.Errorf("refused: %d", p.status)
-		}
+		b.get(a+"/connect").require(t, "refused", 502, i18ntest.EN("widget.error.setup"))
 		r.provider.set(func() { r.provider.refuse = "" })
 		if p := b.get(a + "/connect"); p.status != 200 || section(p)["attempt"] != "1" {
 			t.Errorf("back: %d, attempt %s", p.status, section(p)["attempt"])
@@ -305,9 +286,7 @@ func TestLostExternalIDUsesAnAttempt(t *testing.T) {
 		if got := section(b.get(p.location)); got["attempt"] != "2" || got["token"] == "" {
 			t.Errorf("connect: %v", got)
 		}
-		if p := r.browser().get(made.ConnectURL); p.status != 404 {
-			t.Errorf("the same address in another browser: %d", p.status)
-		}
+		r.browser().get(made.ConnectURL).require(t, "the same address in another browser", 404)
 	})
 }
 
@@ -336,12 +315,8 @@ func TestLinkIsUsedByPost(t *testing.T) {
 		link, query, _ := strings.Cut(made.ConnectURL, "?")
 		token, _ := url.ParseQuery(query)
 		for range 2 {
-			if p := r.browser().get(made.ConnectURL); p.status != 200 {
-				t.Fatalf("the link = %d", p.status)
-			}
-			if p := r.browser().post(link, token); p.status != 422 {
-				t.Errorf("a browser without cookies = %d", p.status)
-			}
+			r.browser().get(made.ConnectURL).require(t, "the link", 200)
+			r.browser().post(link, token).require(t, "a browser without cookies", 422)
 		}
 		person := r.browser()
 		for _, form := range []url.Values{nil, {"grant": {"unknown"}}, {"grant": {strings.Repeat("x", 200)}}} {
@@ -403,98 +378,100 @@ func TestForeignVisitsProveNothing(t *testing.T) {
 	})
 }
 
+// frame is a browser without cookies, in a frame of another site's page.
+type frame struct {
+	*browser
+	id, key, connectURL string
+}
+
+var framed = []string{"Sec-Fetch-Dest", "iframe", "Sec-Fetch-Site", "same-origin"}
+
+func newFrame(t *testing.T, r *testServer) frame {
+	t.Helper()
+	p := r.browser().do("POST", "/api/v1/applications", "application/json",
+		`{"product":"cashflow","mode":"embedded","allowedOrigin":"https://shop.example"}`, "Authorization", "Bearer "+apiKey)
+	var made struct{ ID, ConnectURL string }
+	if json.Unmarshal([]byte(p.body), &made) != nil || p.status != 201 {
+		t.Fatalf("create: %d %s", p.status, p.body)
+	}
+	u, err := url.Parse(made.ConnectURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := r.browser()
+	b.Jar = nil
+	return frame{b, made.ID, "?" + url.Values{"grant": {u.Query().Get("grant") + ".a-key-of-this-page-and-no-other"}, "lang": {"es"}}.Encode(),
+		made.ConnectURL}
+}
+
+func (f frame) open(path string) page { return f.do("GET", path, "", "", framed...) }
+
+// path returns a path of the application, with the key.
+func (f frame) path(end string) string { return "/applications/" + f.id + end + f.key }
+
 func TestFrameAccessByToken(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
-		p := r.browser().do("POST", "/api/v1/applications", "application/json",
-			`{"product":"cashflow","mode":"embedded","allowedOrigin":"https://shop.example"}`, "Authorization", "Bearer "+apiKey)
-		var made struct{ ID, ConnectURL string }
-		if json.Unmarshal([]byte(p.body), &made) != nil || p.status != 201 {
-			t.Fatalf("create: %d %s", p.status, p.body)
-		}
-		// without a cookie jar
-		b := &browser{&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, r}
-		framed := []string{"Sec-Fetch-Dest", "iframe", "Sec-Fetch-Site", "same-origin"}
-		u, err := url.Parse(made.ConnectURL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		key := "?" + url.Values{"grant": {u.Query().Get("grant") + ".a-key-of-this-page-and-no-other"}, "lang": {"es"}}.Encode()
-		p = b.do("GET", "/embed/v1/frame"+key+"&origin=https://shop.example", "", "", framed...)
-		if p.status != 303 || p.location != "/applications/"+made.ID+"/connect"+key {
-			t.Fatalf("where the frame begins: %d %s", p.status, p.location)
-		}
-		p = b.do("GET", p.location, "", "", framed...)
-		if strings.Contains(p.body, `name="mode"`) {
-			t.Error("a frame offers another device")
-		}
-		if csp := p.header.Get("Content-Security-Policy"); p.status != 200 || !strings.Contains(csp, "frame-ancestors https://shop.example;") ||
-			!strings.Contains(p.body, `name="firstName"`) || !strings.Contains(p.body, `lang="es"`) || len(p.header.Values("Set-Cookie")) != 0 {
-			t.Fatalf("the form in a frame: %d %s", p.status, csp)
-		}
-		p = b.do("POST", "/applications/"+made.ID+"/applicant"+key, "application/x-www-form-urlencoded",
-			form("mode", "embedded").Encode(), framed...)
-		if p.status != 303 || p.location != "/applications/"+made.ID+"/connect"+key {
-			t.Fatalf("the form's answer: %d %s\n%s", p.status, p.location, p.body)
-		}
-		connect := p.location
-		r.provider.set(func() { r.provider.away = true })
-		if p := b.do("GET", connect, "", "", framed...); p.status != 503 || !strings.Contains(p.body, `data-error="REQUEST_TIMEOUT"`) {
-			t.Errorf("with the provider away: %d\n%s", p.status, p.body)
-		}
-		r.provider.set(func() { r.provider.away, r.provider.refuse = false, contract.WidgetInvalidProduct })
-		if p := b.do("GET", connect, "", "", framed...); p.status != 502 ||
-			!strings.Contains(p.body, `data-error="INVALID_PRODUCT"`) || strings.Contains(p.body, `href="/"`) {
-			t.Errorf("refused by the provider: %d\n%s", p.status, p.body)
-		}
-		r.provider.set(func() { r.provider.refuse = "" })
-		p = b.do("GET", connect, "", "", framed...)
-		if got := section(p); p.status != 200 || got["token"] == "" || !strings.HasSuffix(html.UnescapeString(got["next"]), key) ||
-			got["parent"] != "https://shop.example" {
-			t.Errorf("connect in a frame: %d %v", p.status, got)
-		}
-		if p := b.do("GET", connect, "", ""); p.status != 200 { // a browser that does not send Sec-Fetch-Dest
-			t.Errorf("in a frame of an old browser: %d", p.status)
-		}
-		for name, query := range map[string]string{"without the token": "",
-			"without the key":  made.ConnectURL[strings.Index(made.ConnectURL, "?"):],
-			"with another key": strings.Replace(key, "no-other", "an-other", 1)} {
-			if p := b.do("GET", "/applications/"+made.ID+query, "", "", "Sec-Fetch-Dest", "empty"); p.status != 404 {
-				t.Errorf("%s: %d", name, p.status)
+		f := newFrame(t, r)
+		connect := f.path("/connect")
+		t.Run("form", func(t *testing.T) {
+			f.open("/embed/v1/frame"+f.key+"&origin=https://shop.example").requireRedirect(t, "where the frame begins", connect)
+			p := f.open(connect)
+			p.require(t, "the form in a frame", 200, `name="firstName"`, `lang="es"`, `!name="mode"`)
+			if csp := p.header.Get("Content-Security-Policy"); !strings.Contains(csp, "frame-ancestors https://shop.example;") ||
+				len(p.header.Values("Set-Cookie")) != 0 {
+				t.Errorf("the form in a frame: %s", csp)
 			}
-			if p := b.do("GET", "/applications/"+made.ID+query, "", "", framed...); query != "" &&
-				(p.status != 303 || !strings.HasPrefix(p.location, "/embed/v1/frame?grant=")) {
-				t.Errorf("a page %s: %d %s", name, p.status, p.location)
+			f.do("POST", f.path("/applicant"), "application/x-www-form-urlencoded", form("mode", "embedded").Encode(), framed...).
+				requireRedirect(t, "the form's answer", connect)
+		})
+		t.Run("widget", func(t *testing.T) {
+			r.provider.set(func() { r.provider.away = true })
+			f.open(connect).require(t, "with the provider away", 503, `data-error="REQUEST_TIMEOUT"`)
+			r.provider.set(func() { r.provider.away, r.provider.refuse = false, contract.WidgetInvalidProduct })
+			f.open(connect).require(t, "refused by the provider", 502, `data-error="INVALID_PRODUCT"`, `!href="/"`)
+			r.provider.set(func() { r.provider.refuse = "" })
+			p := f.open(connect)
+			if got := section(p); p.status != 200 || got["token"] == "" || !strings.HasSuffix(html.UnescapeString(got["next"]), f.key) ||
+				got["parent"] != "https://shop.example" {
+				t.Errorf("connect in a frame: %d %v", p.status, got)
 			}
-		}
-
+			f.get(connect).require(t, "in a frame of a browser that does not send Sec-Fetch-Dest", 200)
+		})
+		t.Run("other keys", func(t *testing.T) {
+			for name, query := range map[string]string{"without the token": "",
+				"without the key":  f.connectURL[strings.Index(f.connectURL, "?"):],
+				"with another key": strings.Replace(f.key, "no-other", "an-other", 1)} {
+				f.do("GET", "/applications/"+f.id+query, "", "", "Sec-Fetch-Dest", "empty").require(t, name, 404)
+				if p := f.open("/applications/" + f.id + query); query != "" &&
+					(p.status != 303 || !strings.HasPrefix(p.location, "/embed/v1/frame?grant=")) {
+					t.Errorf("a page %s: %d %s", name, p.status, p.location)
+				}
+			}
+		})
 		// A bank's pages that took the window of the page lead back to it, by an address that grants nothing.
-		back := regexp.MustCompile(`data-back="(/embed/v1/back/[0-9a-f]{64})"`).FindStringSubmatch(b.do("GET", connect, "", "", framed...).body)
-		if back == nil {
-			t.Fatal("the page with the widget names no way back")
-		}
-		if p := b.do("GET", back[1], "", "", "Sec-Fetch-Dest", "document"); p.status != 200 ||
-			!strings.Contains(p.body, `data-host="https://shop.example"`) || len(p.header.Values("Set-Cookie")) != 0 ||
-			strings.Contains(p.body, made.ID) || strings.Contains(p.body, "grant") {
-			t.Errorf("the way back: %d\n%s", p.status, p.body)
-		}
-		for _, hash := range []string{"", "x", strings.Repeat("0", 64), back[1][len("/embed/v1/back/"):] + "00"} {
-			if p := b.do("GET", "/embed/v1/back/"+hash, "", ""); p.status != 404 {
-				t.Errorf("the way back by %q: %d", hash, p.status)
+		t.Run("the way back", func(t *testing.T) {
+			back := regexp.MustCompile(`data-back="(/embed/v1/back/[0-9a-f]{64})"`).FindStringSubmatch(f.open(connect).body)
+			if back == nil {
+				t.Fatal("the page with the widget names no way back")
 			}
-		}
-		if p := b.do("GET", connect, "", "", framed...); p.status != 200 {
-			t.Errorf("the frame that was returned to: %d", p.status)
-		}
-
-		// Leaving the frame: a form with the key loads the whole window.
-		out := r.browser()
-		p = out.do("POST", "/applications/"+made.ID+"/restart"+key+"&window=top", "application/x-www-form-urlencoded", "mode=redirect")
-		if p.status != 303 || p.location != "/applications/"+made.ID+"/connect" || out.get(p.location).status != 303 {
-			t.Errorf("out of the frame: %d %s", p.status, p.location)
-		}
-		if p := b.do("GET", "/applications/"+made.ID+key, "", "", "Sec-Fetch-Dest", "empty"); p.status != 404 {
-			t.Errorf("the frame that was left: %d", p.status)
-		}
+			p := f.do("GET", back[1], "", "", "Sec-Fetch-Dest", "document")
+			p.require(t, "the way back", 200, `data-host="https://shop.example"`, "!"+f.id, "!grant")
+			if len(p.header.Values("Set-Cookie")) != 0 {
+				t.Error("the way back sets a cookie")
+			}
+			for _, hash := range []string{"", "x", strings.Repeat("0", 64), back[1][len("/embed/v1/back/"):] + "00"} {
+				f.get("/embed/v1/back/"+hash).require(t, "the way back by "+hash, 404)
+			}
+			f.open(connect).require(t, "the frame that was returned to", 200)
+		})
+		// A form with the key loads the whole window.
+		t.Run("leaving the frame", func(t *testing.T) {
+			out := r.browser()
+			out.do("POST", f.path("/restart")+"&window=top", "application/x-www-form-urlencoded", "mode=redirect").
+				requireRedirect(t, "out of the frame", "/applications/"+f.id+"/connect")
+			out.get("/applications/"+f.id+"/connect").require(t, "out of the frame", 303)
+			f.do("GET", f.path(""), "", "", "Sec-Fetch-Dest", "empty").require(t, "the frame that was left", 404)
+		})
 	})
 }
 
@@ -512,9 +489,7 @@ func TestForeignApplicationsAreNotFound(t *testing.T) {
 		if status := other.callback(a, "onSuccess", 1); status != 404 {
 			t.Errorf("callback = %d", status)
 		}
-		if p := other.post(a+"/restart", url.Values{}); p.status != 404 {
-			t.Errorf("restart = %d", p.status)
-		}
+		other.post(a+"/restart", url.Values{}).require(t, "restart", 404)
 	})
 }
 
@@ -524,16 +499,10 @@ func TestRestartsAfterExit(t *testing.T) {
 		a := b.apply()
 		b.get(a + "/connect")
 		b.callback(a, "onExit", 1)
-		if p := b.get(a); !strings.Contains(p.body, i18ntest.EN("status.exited.title")) || !strings.Contains(p.body, "/restart") {
-			t.Fatal("the status page offers no next step")
-		}
-		if p := b.get(a + "/connect"); p.status != 303 || p.location != a {
-			t.Errorf("connect after exit: %d", p.status)
-		}
+		b.get(a).require(t, "the status page", 200, i18ntest.EN("status.exited.title"), "/restart")
+		b.get(a+"/connect").requireRedirect(t, "connect after exit", a)
 		for range 2 { // a double click opens one attempt
-			if p := b.post(a+"/restart", url.Values{"mode": {"redirect"}}); p.status != 303 || p.location != a+"/connect" {
-				t.Fatalf("restart: %d %s", p.status, p.location)
-			}
+			b.post(a+"/restart", url.Values{"mode": {"redirect"}}).requireRedirect(t, "restart", a+"/connect")
 		}
 		if p := b.get(a + "/connect"); p.status != 303 || !strings.HasPrefix(p.location, r.provider.URL) {
 			t.Errorf("connect after restart: %d %s", p.status, p.location)
@@ -544,9 +513,7 @@ func TestRestartsAfterExit(t *testing.T) {
 		}
 		r.webhook(externalID, token, contract.StatusNotAuthenticated)
 		b.follow(a, "failed")
-		if p := b.get(a); !strings.Contains(p.body, i18ntest.EN("journey.report.not_authenticated")) {
-			t.Error("the status page has no words for NOT_AUTHENTICATED")
-		}
+		b.get(a).require(t, "the status page of NOT_AUTHENTICATED", 200, i18ntest.EN("journey.report.not_authenticated"))
 	})
 }
 
@@ -581,9 +548,7 @@ func TestRejectsForgedWebhooksAndCallbacks(t *testing.T) {
 				t.Errorf("callback %s = %d", bad, p.status)
 			}
 		}
-		if p := b.get(a); !strings.Contains(p.body, `data-state="connecting"`) {
-			t.Error("something forged moved the application")
-		}
+		b.get(a).require(t, "the application after forged requests", 200, `data-state="connecting"`)
 	})
 }
 
@@ -597,18 +562,14 @@ func TestRejectsForeignSitesHostsAndMethods(t *testing.T) {
 				t.Errorf("cross-site POST %s = %d", path, p.status)
 			}
 		}
-		if p := b.do("POST", "/redirect/return", "application/x-www-form-urlencoded", "token=x",
-			"Sec-Fetch-Site", "cross-site", "Origin", "null"); p.status != 400 {
-			t.Errorf("cross-site POST of a return = %d, want the return's own refusal", p.status)
-		}
+		b.do("POST", "/redirect/return", "application/x-www-form-urlencoded", "token=x", "Sec-Fetch-Site", "cross-site", "Origin",
+			"null").require(t, "cross-site POST of a return", 400)
 		for _, method := range []string{"HEAD", "PUT", "DELETE"} {
 			if p := b.do(method, a+"/connect", "", "", "Sec-Fetch-Site", "same-origin"); p.status != 405 {
 				t.Errorf("%s connect = %d", method, p.status)
 			}
 		}
-		if p := b.do("GET", a+"/connect", "", "", "Sec-Purpose", "prefetch"); p.status != 503 {
-			t.Errorf("prefetched connect = %d", p.status)
-		}
+		b.do("GET", a+"/connect", "", "", "Sec-Purpose", "prefetch").require(t, "prefetched connect", 503)
 		if n := len(r.provider.inits); n != 0 {
 			t.Errorf("%d visits were begun", n)
 		}
@@ -724,11 +685,7 @@ func TestCookieSize(t *testing.T) {
 func TestSpanish(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
-		if p := b.get("/?lang=es"); !strings.Contains(p.body, `<html lang="es"`) {
-			t.Error("lang=es is not Spanish")
-		}
-		if p := b.get("/apply/cashflow"); !strings.Contains(p.body, i18ntest.ES("apply.dob.label")) {
-			t.Error("the language is not remembered")
-		}
+		b.get("/?lang=es").require(t, "lang=es", 200, `<html lang="es"`)
+		b.get("/apply/cashflow").require(t, "the language of the next page", 200, i18ntest.ES("apply.dob.label"))
 	})
 }

@@ -59,31 +59,20 @@ func TestLinkGrantsOneBrowserAccess(t *testing.T) {
 		if strings.Contains(r.log.String(), strings.TrimPrefix(link, "/resume/")) {
 			t.Error("the log has the link's secret")
 		}
-		if p := phone.get(application); p.status != 404 {
-			t.Fatalf("before the link: %d", p.status)
-		}
+		phone.get(application).require(t, "before the link", 404)
 		for range 3 { // opening the address does not use it up
-			if p := phone.get(link); p.status != 200 || !strings.Contains(p.body, i18ntest.EN("resume.arrive.continue")) ||
-				strings.Contains(p.body, "Canaria") {
-				t.Fatalf("GET of the link = %d\n%s", p.status, p.body)
-			}
+			phone.get(link).require(t, "GET of the link", 200, i18ntest.EN("resume.arrive.continue"), "!Canaria")
 			phone.do("HEAD", link, "", "")
 		}
-		if p := phone.do("POST", link, "application/x-www-form-urlencoded", "", "Sec-Fetch-Site", "cross-site"); p.status != 403 {
-			t.Errorf("by another site's page: %d", p.status)
-		}
-		if p := phone.post(link, nil); p.status != 303 || p.location != application {
-			t.Fatalf("POST of the link = %d to %q\n%s", p.status, p.location, p.body)
-		}
+		phone.do("POST", link, "application/x-www-form-urlencoded", "", "Sec-Fetch-Site", "cross-site").require(t, "by another site's page", 403)
+		phone.post(link, nil).requireRedirect(t, "POST of the link", application)
 		for name, b := range map[string]*browser{"the computer": computer, "the phone": phone} {
 			if p := b.get(application); p.status != 200 || !strings.Contains(p.body, i18ntest.EN("status.timeline.joined")) {
 				t.Errorf("%s: %d\n%s", name, p.status, p.body)
 			}
 		}
 		// A browser with access is redirected; others are refused.
-		if p := phone.get(link); p.status != 303 || p.location != application {
-			t.Errorf("again on the phone: %d to %q", p.status, p.location)
-		}
+		phone.get(link).requireRedirect(t, "again on the phone", application)
 		for _, p := range []page{other.get(link), other.post(link, nil), other.get("/resume/" + store.NewSecret()),
 			other.post("/resume/"+store.NewSecret(), nil)} {
 			if p.status != 410 || p.header.Get("Set-Cookie") != "" || !strings.Contains(p.body, i18ntest.EN("resume.used.title")) {
@@ -100,9 +89,7 @@ func TestLinkGrantsOneBrowserAccess(t *testing.T) {
 		// An expired link.
 		late := computer.link(application)
 		c.advance(16 * time.Minute)
-		if p := other.post(late, nil); p.status != 410 {
-			t.Errorf("after its time: %d", p.status)
-		}
+		other.post(late, nil).require(t, "after its time", 410)
 	})
 }
 
@@ -195,87 +182,75 @@ var inLetter = regexp.MustCompile(`/resume/\S+`)
 // whether an address is known, and the email's link grants access.
 func TestFindsApplicationsByEmail(t *testing.T) {
 	eachWithClock(t, func(t *testing.T, r *testServer, c *movableClock) {
-		const reviewer, secret = "reviewer@example.org", "a-long-enough-password"
-		if err := r.portal.EnsureReviewer(t.Context(), reviewer, secret); err != nil {
-			t.Fatal(err)
-		}
-		staff := r.browser()
-		if p := staff.get("/review/letters"); p.status != 303 || p.location != "/review/sign-in?next=%2Freview%2Fletters" {
-			t.Fatalf("the outbox without sign-in = %d to %q", p.status, p.location)
-		}
-		staff.post("/review/sign-in", url.Values{"email": {reviewer}, "password": {secret}})
-
-		computer := r.browser()
+		r.browser().get("/review/letters").requireRedirect(t, "the outbox without sign-in", "/review/sign-in?next=%2Freview%2Fletters")
+		staff, computer, back := r.signedInAdmin(), r.browser(), r.browser()
 		first := computer.apply()
 		c.advance(time.Minute)
 		second := computer.apply("product", "income")
-		back := r.browser()
-		if p := back.get("/return"); p.status != 200 || !strings.Contains(p.body, `action="/return"`) {
-			t.Fatalf("the form = %d", p.status)
-		}
-		if p := back.post("/return", url.Values{"email": {"malformed"}}); p.status != 422 {
-			t.Errorf("no address = %d", p.status)
-		}
-		known := back.post("/return", url.Values{"email": {" CANARIA@example.com "}})
-		unknown := back.post("/return", url.Values{"email": {"applicant@example.com"}})
-		if known.status != 200 || known.body != unknown.body {
-			t.Errorf("a known address is answered %d\n%s\nand an unknown one %d\n%s", known.status, known.body, unknown.status, unknown.body)
-		}
-		letter := staff.letters(1)[0]
-		links := inLetter.FindAllString(letter, -1)
-		if !strings.HasPrefix(letter, "canaria@example.com\n") || len(links) != 2 ||
-			!strings.Contains(letter, i18ntest.EN("product.name.income")) {
-			t.Fatalf("the letter:\n%s", letter)
-		}
-		if moments := begunAt.FindAllString(letter, -1); len(moments) != 2 || moments[0] == moments[1] {
-			t.Errorf("applications of one day look the same: %q", moments)
-		}
-		for i, application := range []string{second, first} {
-			if p := back.post(links[i], nil); p.status != 303 || p.location != application {
-				t.Errorf("link %d = %d to %q, want %q", i, p.status, p.location, application)
+		var known page
+		ask := func(email string) page { return back.post("/return", url.Values{"email": {email}}) }
+		t.Run("form", func(t *testing.T) {
+			back.get("/return").require(t, "the form", 200, `action="/return"`)
+			ask("malformed").require(t, "no address", 422)
+			known = ask(" CANARIA@example.com ")
+			if unknown := ask("applicant@example.com"); known.status != 200 || known.body != unknown.body {
+				t.Errorf("a known address is answered %d\n%s\nand an unknown one %d\n%s", known.status, known.body, unknown.status, unknown.body)
 			}
-		}
-		if p := back.get("/"); !strings.Contains(p.body, second) || !strings.Contains(p.body, i18ntest.EN("landing.resume.title")) {
-			t.Errorf("the first page offers nothing to go on with:\n%s", p.body)
-		}
-		// With the application's button, in the reader's language.
-		if p := computer.do("POST", first+"/letter", "application/x-www-form-urlencoded", "", "Sec-Fetch-Site",
-			"same-origin", "Accept-Language", "es"); p.status != 200 {
-			t.Fatalf("the application's own letter = %d", p.status)
-		}
-		all := staff.letters(2)
-		if one := all[0] + all[1]; !strings.Contains(one, i18ntest.ES("product.name.cashflow")) || !strings.Contains(one, "?lang=es") {
-			t.Errorf("no letter in Spanish: %q", all)
-		}
+		})
+		t.Run("links", func(t *testing.T) {
+			letter := staff.letters(1)[0]
+			links := inLetter.FindAllString(letter, -1)
+			if !strings.HasPrefix(letter, "canaria@example.com\n") || len(links) != 2 ||
+				!strings.Contains(letter, i18ntest.EN("product.name.income")) {
+				t.Fatalf("the letter:\n%s", letter)
+			}
+			if moments := begunAt.FindAllString(letter, -1); len(moments) != 2 || moments[0] == moments[1] {
+				t.Errorf("applications of one day look the same: %q", moments)
+			}
+			for i, application := range []string{second, first} {
+				back.post(links[i], nil).requireRedirect(t, links[i], application)
+			}
+			back.get("/").require(t, "the first page", 200, second, i18ntest.EN("landing.resume.title"))
+		})
+		t.Run("the application's button, in the reader's language", func(t *testing.T) {
+			computer.do("POST", first+"/letter", "application/x-www-form-urlencoded", "", "Sec-Fetch-Site",
+				"same-origin", "Accept-Language", "es").require(t, "the application's own letter", 200)
+			all := staff.letters(2)
+			if one := all[0] + all[1]; !strings.Contains(one, i18ntest.ES("product.name.cashflow")) || !strings.Contains(one, "?lang=es") {
+				t.Errorf("no letter in Spanish: %q", all)
+			}
+		})
 		// After too many requests the response is the same, but no more emails are
 		// sent: one more within the hour, and the others are dropped.
-		for range 4 {
-			if p := back.post("/return", url.Values{"email": {"canaria@example.com"}}); p.status != 200 || p.body != known.body {
-				t.Errorf("asked often = %d", p.status)
+		t.Run("limits", func(t *testing.T) {
+			for range 4 {
+				if p := ask("canaria@example.com"); p.status != 200 || p.body != known.body {
+					t.Errorf("asked often = %d", p.status)
+				}
 			}
-		}
-		if n := len(staff.letters(3)); n != 3 {
-			t.Errorf("%d letters were written, want 3", n)
-		}
-		for range 25 {
-			unknown = back.post("/return", url.Values{"email": {"x@example.com"}})
-		}
-		if unknown.status != 429 {
-			t.Errorf("one place asks without an end: %d", unknown.status)
-		}
-		id := strings.TrimPrefix(second, "/applications/")
-		computer.link(second)
-		forget := func(ctx context.Context, tx *store.Tx) error { return resume.Forget(ctx, tx, id) }
-		before := mentions(t, r.db, id)
-		if err := r.db.Tx(t.Context(), forget); err != nil {
-			t.Fatal(err)
-		}
-		after := mentions(t, r.db, id)
-		for _, table := range []string{"resume_links", "emails", "application_mailboxes"} {
-			if !slices.Contains(before, table) || slices.Contains(after, table) {
-				t.Errorf("of a deleted application, %s has something: before %v, after %v", table, before, after)
+			if n := len(staff.letters(3)); n != 3 {
+				t.Errorf("%d letters were written, want 3", n)
 			}
-		}
+			for range 24 {
+				ask("x@example.com")
+			}
+			ask("x@example.com").require(t, "one place asks without an end", 429)
+		})
+		t.Run("deletion", func(t *testing.T) {
+			id := strings.TrimPrefix(second, "/applications/")
+			computer.link(second)
+			before := mentions(t, r.db, id)
+			forget := func(ctx context.Context, tx *store.Tx) error { return resume.Forget(ctx, tx, id) }
+			if err := r.db.Tx(t.Context(), forget); err != nil {
+				t.Fatal(err)
+			}
+			after := mentions(t, r.db, id)
+			for _, table := range []string{"resume_links", "emails", "application_mailboxes"} {
+				if !slices.Contains(before, table) || slices.Contains(after, table) {
+					t.Errorf("of a deleted application, %s has something: before %v, after %v", table, before, after)
+				}
+			}
+		})
 		if strings.Contains(r.log.String(), "canaria@") {
 			t.Error("the log has the address")
 		}
@@ -365,8 +340,6 @@ func TestProductionWithoutMailServer(t *testing.T) {
 				t.Errorf("GET %s offers a letter:\n%s", path, p.body)
 			}
 		}
-		if p := computer.get(computer.link(application)); p.status != 303 {
-			t.Errorf("the own link = %d", p.status)
-		}
+		computer.get(computer.link(application)).require(t, "the own link", 303)
 	})
 }

@@ -98,6 +98,27 @@ type page struct {
 	body     string
 }
 
+// require checks an answer: its status, and texts of its body, which lacks those after an exclamation mark.
+func (p page) require(t *testing.T, what string, status int, texts ...string) {
+	t.Helper()
+	if p.status != status {
+		t.Errorf("%s: %d, want %d\n%s", what, p.status, status, p.body)
+	}
+	for _, want := range texts {
+		if text := strings.TrimPrefix(want, "!"); strings.Contains(p.body, text) == (text != want) {
+			t.Errorf("%s: %q\n%s", what, want, p.body)
+		}
+	}
+}
+
+// requireRedirect checks that an answer leads to an address.
+func (p page) requireRedirect(t *testing.T, what, to string) {
+	t.Helper()
+	if p.status != 303 || p.location != to {
+		t.Errorf("%s: %d to %q, want %q\n%s", what, p.status, p.location, to, p.body)
+	}
+}
+
 func (b *browser) do(method, path, contentType, body string, header ...string) page {
 	b.r.t.Helper()
 	if strings.HasPrefix(path, "/") {

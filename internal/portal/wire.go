@@ -62,120 +62,155 @@ type handlers struct {
 // minute and process.
 const signInStarts = 30
 
+// wiring holds what the steps of wire have built.
+type wiring struct {
+	Config
+	handlers
+	renderer *pageRenderer
+	registry *jobs.Registry
+	client   *svcapi.Client
+	service  *applications.Service
+}
+
 // wire creates the handlers from the bottom up. Functions of higher packages that lower
 // ones call are set when both exist.
-func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, err error) {
-	profile, err := c.Account.Profile()
-	if err != nil {
-		return h, fmt.Errorf("portal: the provider's profile: %w", err)
-	}
-	script := profile.At(c.ProviderURL, svcapi.AddressWidgetScript)
-	for _, address := range []string{c.ProviderURL, script} {
-		if _, ok := httpx.ParseURL(address); !ok {
-			return h, errors.New("portal: the address of the provider or of its widget script is not a URL")
+func wire(ctx context.Context, c Config, renderer *pageRenderer) (handlers, error) {
+	w := &wiring{Config: c, renderer: renderer, registry: jobs.NewRegistry()}
+	for _, step := range []func(context.Context) error{w.openQueue, w.serveApplicants, w.serveStaff} {
+		if err := step(ctx); err != nil {
+			return handlers{}, err
 		}
 	}
-	receiver := &webhook.Receiver{Now: time.Now, Headers: profile.WebhookHeaders}
-	if receiver.Secrets, err = webhook.ParseSecrets(c.Account.WebhookSecrets); err != nil {
-		return h, err
+	w.api = &api.API{DB: c.DB, Applications: w.service, Events: w.notify, Kit: w.kit, Key: c.API.Key, Rate: c.API.Rate, URL: c.URL,
+		PDF: w.review.ReportPDF, Now: c.Now, Log: c.Log, Spec: docs.Served(docs.PortalOpenAPI, c.URL)}
+
+	// Events, search and emails import applications, whose changes they follow.
+	w.service.OnChange = append(w.service.OnChange, w.notify.Record, w.search.OnChange)
+	w.service.OnApplicant = append(w.service.OnApplicant, w.resume.OnApplicant, w.search.OnApplicant)
+	// Decisions import the emails, whose results they record, and the applicant's pages, which quote them.
+	w.applicants.RequestText = w.review.Decisions.RequestOf
+	w.resume.OnSettled = w.review.Decisions.EmailSettled
+	// The dashboard imports the users, whose pages it draws.
+	w.staff.Show = w.review.ShowStaff
+
+	w.service.Register(w.registry)
+	w.resume.Register(w.registry)
+	w.notify.Register(w.registry)
+	w.deletion.Register(w.registry)
+	w.search.Register(w.registry)
+	w.staff.Register(w.registry)
+	return w.handlers, nil
+}
+
+// openQueue opens the sessions and the jobs, and creates the provider's client.
+func (w *wiring) openQueue(ctx context.Context) error {
+	profile, err := w.Account.Profile()
+	if err != nil {
+		return fmt.Errorf("portal: the provider's profile: %w", err)
+	}
+	w.client = &svcapi.Client{BaseURL: w.ProviderURL, ClientID: w.Account.ClientID, SecretKey: w.Account.SecretKey,
+		Environment: w.Environment, Profile: profile, Now: w.Now, Log: w.Log, Watch: w.Telemetry.Call}
+	for _, address := range []string{w.ProviderURL, w.address(svcapi.AddressWidgetScript)} {
+		if _, ok := httpx.ParseURL(address); !ok {
+			return errors.New("portal: the address of the provider or of its widget script is not a URL")
+		}
 	}
 	// Lax, because the service links back here. Its cross-site POST arrives without
 	// the cookie, which the redirect handler expects.
-	h.sessions, err = session.New(ctx, c.DB, c.Now, session.Settings{Name: "vestibule", Secure: renderer.language.Secure,
+	w.sessions, err = session.New(ctx, w.DB, w.Now, session.Settings{Name: "vestibule", Secure: w.renderer.language.Secure,
 		SameSite: http.SameSiteLaxMode})
 	if err != nil {
-		return h, fmt.Errorf("portal: sessions: %w", err)
+		return fmt.Errorf("portal: sessions: %w", err)
 	}
-	registry := jobs.NewRegistry()
-	if h.queue, err = jobs.NewQueue(ctx, c.DB, registry, c.Log, c.Now); err != nil {
-		return h, err
+	if w.queue, err = jobs.NewQueue(ctx, w.DB, w.registry, w.Log, w.Now); err != nil {
+		return err
 	}
-	h.queue.DisableWorkers = c.DisableWorkers
-	if c.Telemetry != nil {
-		h.queue.Watch(c.Telemetry)
-		c.Telemetry.Database(c.DB.SQL, c.DB.Commits())
-		c.Telemetry.Queue(h.queue.Waiting)
+	w.queue.DisableWorkers = w.DisableWorkers
+	if w.Telemetry != nil {
+		w.queue.Watch(w.Telemetry)
+		w.Telemetry.Database(w.DB.SQL, w.DB.Commits())
+		w.Telemetry.Queue(w.queue.Waiting)
 	}
-	client := &svcapi.Client{BaseURL: c.ProviderURL, ClientID: c.Account.ClientID, SecretKey: c.Account.SecretKey,
-		Environment: c.Environment, Profile: profile, Now: c.Now, Log: c.Log, Watch: c.Telemetry.Call}
-	limit := func(perMinute int) *httpx.RateLimit {
-		return &httpx.RateLimit{PerMinute: perMinute, BehindProxy: c.BehindProxy,
-			ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now}
-	}
+	return nil
+}
 
-	service := &applications.Service{DB: c.DB, Queue: h.queue, Provider: client,
-		Products: c.Account.Products, AssetsOnly: c.Account.AssetsOnly,
-		Environment: c.Environment, FetchEarly: !c.DisableWorkers, RevisionCheck: profile.RevisionCheck, Now: c.Now, Log: c.Log,
-		FormTargets: profile.PageOrigins(c.ProviderURL), NotifiedDecisions: c.Review.Pages()}
-	h.kit = &embedkit.Kit{DB: c.DB, Now: c.Now, Base: renderer.base, Adapt: renderer.adapt, Assets: c.Assets}
-	h.applicants = &applicant.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver, Kit: h.kit,
-		PublicID: c.Account.PublicID, Limit: limit(c.Pages.ApplyRate), Mode: c.Pages.mode(), RetentionDays: c.Review.RetentionDays,
-		Secure: renderer.language.Secure, ResumeByEmail: renderer.resumeByEmail, Base: renderer.base, Adapt: renderer.adapt}
-	if h.notify, err = wireNotify(c, service, h.queue); err != nil {
-		return h, err
+// address returns an address of the provider.
+func (w *wiring) address(of svcapi.Address) string { return w.client.Profile.At(w.ProviderURL, of) }
+
+// limit returns a limit of requests by a client address and process.
+func (w *wiring) limit(perMinute int) *httpx.RateLimit {
+	return &httpx.RateLimit{PerMinute: perMinute, BehindProxy: w.BehindProxy,
+		ExemptLoopback: httpx.ExemptLoopback(w.Environment, w.URL, w.BehindProxy), Now: w.Now}
+}
+
+// serveApplicants creates the applications, their events, and the applicants' pages.
+func (w *wiring) serveApplicants(ctx context.Context) (err error) {
+	profile := w.client.Profile
+	receiver := &webhook.Receiver{Now: time.Now, Headers: profile.WebhookHeaders}
+	if receiver.Secrets, err = webhook.ParseSecrets(w.Account.WebhookSecrets); err != nil {
+		return err
 	}
-	h.resume = &resume.Handler{DB: c.DB, Applicants: h.applicants, Queue: h.queue, Mail: c.Mail, URL: c.URL, Brand: c.Brand.Page.Name,
-		Light: c.Brand.Light, Dark: c.Brand.Dark, Environment: c.Environment, BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log}
-	if err := h.resume.Open(ctx); err != nil {
-		return h, fmt.Errorf("portal: %w", err)
+	w.service = &applications.Service{DB: w.DB, Queue: w.queue, Provider: w.client,
+		Products: w.Account.Products, AssetsOnly: w.Account.AssetsOnly,
+		Environment: w.Environment, FetchEarly: !w.DisableWorkers, RevisionCheck: profile.RevisionCheck, Now: w.Now, Log: w.Log,
+		FormTargets: profile.PageOrigins(w.ProviderURL), NotifiedDecisions: w.Review.Pages()}
+	w.kit = &embedkit.Kit{DB: w.DB, Now: w.Now, Base: w.renderer.base, Adapt: w.renderer.adapt, Assets: w.Assets}
+	w.applicants = &applicant.Handler{Service: w.service, Sessions: w.sessions, Webhooks: receiver, Kit: w.kit,
+		PublicID: w.Account.PublicID, Limit: w.limit(w.Pages.ApplyRate), Mode: w.Pages.mode(), RetentionDays: w.Review.RetentionDays,
+		Secure: w.renderer.language.Secure, ResumeByEmail: w.renderer.resumeByEmail, Base: w.renderer.base, Adapt: w.renderer.adapt}
+	if w.notify, err = wireNotify(w.Config, w.service, w.queue); err != nil {
+		return err
 	}
-	h.redirect = &redirect.Handler{DB: c.DB, Service: client, Sessions: h.sessions, Telemetry: c.Telemetry, Log: c.Log,
-		Tokens: redirect.NewVerifier(&jose.RemoteKeySet{URL: profile.At(c.ProviderURL, svcapi.AddressKeySet), Algs: profile.Result.Algorithms,
-			Now: c.Now, Log: c.Log, Watch: c.Telemetry.KeysFetched}, profile.Result, c.Now), Form: profile.Result,
-		CompleteURL: redirect.CompleteURL(c.URL, profile.Result, c.Account.ReturnMode == "post"), Audience: c.Account.PublicID,
-		Issuer: cmp.Or(profile.Result.Issuer, c.ProviderURL), OnStarted: service.RedirectStarted, OnOutcome: service.RedirectOutcome,
-		StatusURL: applicant.StatusURL, ShowNotice: renderer.returnNotice}
-	h.connect = &connect.Handler{Applicants: h.applicants, Service: client, Redirects: h.redirect,
-		ScriptURL: script, Global: profile.WidgetGlobal, Policy: profile.Policy(c.ProviderURL),
-		RedirectTokenField: profile.RedirectTokenField, Now: c.Now, Log: c.Log}
-	if c.Environment == contract.Sandbox {
-		h.developers = &developers.Handler{Applicants: h.applicants, Kit: h.kit, Events: h.notify, URL: c.URL, ProviderURL: c.ProviderURL,
+	w.resume = &resume.Handler{DB: w.DB, Applicants: w.applicants, Queue: w.queue, Mail: w.Mail, URL: w.URL, Brand: w.Brand.Page.Name,
+		Light: w.Brand.Light, Dark: w.Brand.Dark, Environment: w.Environment, BehindProxy: w.BehindProxy, Now: w.Now, Log: w.Log}
+	if err := w.resume.Open(ctx); err != nil {
+		return fmt.Errorf("portal: %w", err)
+	}
+	w.redirect = &redirect.Handler{DB: w.DB, Service: w.client, Sessions: w.sessions, Telemetry: w.Telemetry, Log: w.Log,
+		Tokens: redirect.NewVerifier(&jose.RemoteKeySet{URL: w.address(svcapi.AddressKeySet), Algs: profile.Result.Algorithms,
+			Now: w.Now, Log: w.Log, Watch: w.Telemetry.KeysFetched}, profile.Result, w.Now), Form: profile.Result,
+		CompleteURL: redirect.CompleteURL(w.URL, profile.Result, w.Account.ReturnMode == "post"), Audience: w.Account.PublicID,
+		Issuer: cmp.Or(profile.Result.Issuer, w.ProviderURL), OnStarted: w.service.RedirectStarted, OnOutcome: w.service.RedirectOutcome,
+		StatusURL: applicant.StatusURL, ShowNotice: w.renderer.returnNotice}
+	w.connect = &connect.Handler{Applicants: w.applicants, Service: w.client, Redirects: w.redirect,
+		ScriptURL: w.address(svcapi.AddressWidgetScript), Global: profile.WidgetGlobal, Policy: profile.Policy(w.ProviderURL),
+		RedirectTokenField: profile.RedirectTokenField, Now: w.Now, Log: w.Log}
+	if w.Environment == contract.Sandbox {
+		w.developers = &developers.Handler{Applicants: w.applicants, Kit: w.kit, Events: w.notify, URL: w.URL, ProviderURL: w.ProviderURL,
 			Profile: profile}
-		h.redirect.Verified = h.developers.Verified
+		w.redirect.Verified = w.developers.Verified
 	}
-	h.staff, err = staff.New(ctx, staff.Config{AuditSignIns: true, DB: c.DB, Sessions: h.sessions, Now: c.Now, Log: c.Log, URL: c.URL,
-		Home: "/review", KnownCookie: "vestibule-known", BehindProxy: c.BehindProxy, NoPasswords: !c.SignIn.LocalAccounts,
-		NeedFactor: c.SignIn.RequireSecondFactor, Site: cmp.Or(c.Brand.Page.Name, "Vestibule"), Emails: staffEmails(c, renderer, h.queue),
-		OIDC: c.SignIn.Issuer(), OIDCStarts: limit(signInStarts), Roles: review.RolesByPrivilege})
+	return nil
+}
+
+// serveStaff creates the staff's users and the review dashboard.
+func (w *wiring) serveStaff(ctx context.Context) (err error) {
+	w.staff, err = staff.New(ctx, staff.Config{AuditSignIns: true, DB: w.DB, Sessions: w.sessions, Now: w.Now, Log: w.Log, URL: w.URL,
+		Home: "/review", KnownCookie: "vestibule-known", BehindProxy: w.BehindProxy, NoPasswords: !w.SignIn.LocalAccounts,
+		NeedFactor: w.SignIn.RequireSecondFactor, Site: cmp.Or(w.Brand.Page.Name, "Vestibule"),
+		Emails: staffEmails(w.Config, w.renderer, w.queue),
+		OIDC:   w.SignIn.Issuer(), OIDCStarts: w.limit(signInStarts), Roles: review.RolesByPrivilege})
 	if err != nil {
-		return h, err
+		return err
 	}
-	h.search = &search.Index{DB: c.DB, Applications: service, Queue: h.queue, Now: c.Now, Summarize: review.Summarize(service)}
-	if err := h.search.Prepare(ctx); err != nil {
-		return h, err
+	w.search = &search.Index{DB: w.DB, Applications: w.service, Queue: w.queue, Now: w.Now, Summarize: review.Summarize(w.service)}
+	if err := w.search.Prepare(ctx); err != nil {
+		return err
 	}
-	shares := &sharing.Service{DB: c.DB, Staff: h.staff, Applications: service, Provider: client, Log: c.Log}
-	h.deletion = &deletion.Service{DB: c.DB, Staff: h.staff, Applications: service, Sharing: shares, Provider: client, Queue: h.queue,
-		RetentionDays: c.Review.RetentionDays, IncompleteDays: c.Review.IncompleteDays, UnstartedHours: c.Review.UnstartedHours,
-		Now: c.Now, Log: c.Log,
-		Erase: []func(context.Context, *store.Tx, string) error{service.Delete, embedkit.Forget, api.Forget, h.redirect.Forget, h.notify.Forget,
-			resume.Forget, developers.Forget, h.queue.Forget, decisions.Forget, sharing.Forget, search.Forget}}
-	decided := &decisions.Service{DB: c.DB, Staff: h.staff, Applications: service, Letters: h.resume, URL: c.URL,
-		Agency: c.Review.Agency, Host: hostOf(c.ProviderURL), Regulator: c.Review.Regulator,
-		Creditor: c.Review.Creditor, Brand: c.Brand.Page.Name, Emails: c.Review.Emails(), Now: c.Now}
-	h.review = &review.Handler{DB: c.DB, Staff: h.staff, Applications: service, Letters: h.resume, Events: h.notify,
-		Index: h.search, Sharing: shares, Decisions: decided, Deletion: h.deletion,
-		Audit: &audit.Service{DB: c.DB, Staff: h.staff, Log: c.Log}, PageImages: pageimage.New(c.Review.PageImages != "off"),
-		Brand: printoutBrand(c.Brand), URL: c.URL, Log: c.Log, Page: renderer.page, Adapt: renderer.adapt}
-	h.api = &api.API{DB: c.DB, Applications: service, Events: h.notify, Kit: h.kit, Key: c.API.Key, Rate: c.API.Rate, URL: c.URL,
-		PDF: h.review.ReportPDF, Now: c.Now, Log: c.Log, Spec: docs.Served(docs.PortalOpenAPI, c.URL)}
-
-	// Events, search and emails import applications, whose changes they follow.
-	service.OnChange = append(service.OnChange, h.notify.Record, h.search.OnChange)
-	service.OnApplicant = append(service.OnApplicant, h.resume.OnApplicant, h.search.OnApplicant)
-	// Decisions import the emails, whose results they record, and the applicant's pages, which quote them.
-	h.applicants.RequestText = decided.RequestOf
-	h.resume.OnSettled = decided.EmailSettled
-	// The dashboard imports the users, whose pages it draws.
-	h.staff.Show = h.review.ShowStaff
-
-	service.Register(registry)
-	h.resume.Register(registry)
-	h.notify.Register(registry)
-	h.deletion.Register(registry)
-	h.search.Register(registry)
-	h.staff.Register(registry)
-	return h, nil
+	shares := &sharing.Service{DB: w.DB, Staff: w.staff, Applications: w.service, Provider: w.client, Log: w.Log}
+	w.deletion = &deletion.Service{DB: w.DB, Staff: w.staff, Applications: w.service, Sharing: shares, Provider: w.client, Queue: w.queue,
+		RetentionDays: w.Review.RetentionDays, IncompleteDays: w.Review.IncompleteDays, UnstartedHours: w.Review.UnstartedHours,
+		Now: w.Now, Log: w.Log,
+		Erase: []func(context.Context, *store.Tx, string) error{w.service.Delete, embedkit.Forget, api.Forget, w.redirect.Forget,
+			w.notify.Forget, resume.Forget, developers.Forget, w.queue.Forget, decisions.Forget, sharing.Forget, search.Forget}}
+	decided := &decisions.Service{DB: w.DB, Staff: w.staff, Applications: w.service, Letters: w.resume, URL: w.URL,
+		Agency: w.Review.Agency, Host: hostOf(w.ProviderURL), Regulator: w.Review.Regulator,
+		Creditor: w.Review.Creditor, Brand: w.Brand.Page.Name, Emails: w.Review.Emails(), Now: w.Now}
+	w.review = &review.Handler{DB: w.DB, Staff: w.staff, Applications: w.service, Letters: w.resume, Events: w.notify,
+		Index: w.search, Sharing: shares, Decisions: decided, Deletion: w.deletion,
+		Audit: &audit.Service{DB: w.DB, Staff: w.staff, Log: w.Log}, PageImages: pageimage.New(w.Review.PageImages != "off"),
+		Brand: printoutBrand(w.Brand), URL: w.URL, Log: w.Log, Page: w.renderer.page, Adapt: w.renderer.adapt}
+	return nil
 }
 
 // printoutBrand returns the brand at the top of PDF files.

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -53,26 +54,7 @@ func startIssuer(t *testing.T, now *time.Time) *fakeIssuer {
 	}
 	s := &fakeIssuer{t: t, key: key, codes: map[string]url.Values{}, now: now}
 	mux := http.NewServeMux()
-	answer := func(w http.ResponseWriter, v any) {
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(v)
-	}
-	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
-		about := map[string]any{"issuer": s.URL, "authorization_endpoint": s.URL + "/authorize",
-			"token_endpoint": s.URL + "/token", "jwks_uri": s.URL + "/keys",
-			"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
-			"id_token_signing_alg_values_supported": []string{"RS256"}}
-		if s.userInfo != nil {
-			about["userinfo_endpoint"] = s.URL + "/userinfo"
-		}
-		if s.methods != nil {
-			about["token_endpoint_auth_methods_supported"] = s.methods
-		}
-		for name, v := range s.metadata {
-			about[name] = v
-		}
-		answer(w, about)
-	})
+	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, s.about()) })
 	mux.HandleFunc("GET /userinfo", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer at" {
 			t.Errorf("UserInfo is requested with %q", r.Header.Get("Authorization"))
@@ -81,7 +63,7 @@ func startIssuer(t *testing.T, now *time.Time) *fakeIssuer {
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
 		// Keys that cannot be used, or not even be parsed, do not matter.
-		answer(w, map[string]any{"keys": []any{
+		answer(w, 200, map[string]any{"keys": []any{
 			map[string]any{"kty": "AKP", "alg": "ML-DSA-44", "kid": "a", "pub": "AA"},
 			map[string]any{"kty": "OKP", "crv": "Ed448", "kid": "b", "x": "AA"},
 			map[string]any{"kty": "EC", "crv": "P-256", "kid": "c", "x": "AA", "y": "AA"}, 1,
@@ -91,51 +73,70 @@ func startIssuer(t *testing.T, now *time.Time) *fakeIssuer {
 	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.exchanged++
-		id, secret, _ := r.BasicAuth()
-		if s.posted {
-			id, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
-		}
-		if id != "portal" || secret != "portal-secret" {
-			w.WriteHeader(401)
-			answer(w, map[string]any{"error": "invalid_client"})
-			return
-		}
-		if s.down {
-			w.WriteHeader(503)
-			return
-		}
-		granted := map[string]any{"access_token": "at", "token_type": "Bearer", "expires_in": 60}
-		if s.metadata["scopes_supported"] != nil {
-			granted["refresh_token"] = s.refreshToken(s.refreshes + 1)
-		}
-		if r.FormValue("grant_type") == "refresh_token" {
-			if s.revoked || r.FormValue("refresh_token") != s.refreshToken(s.refreshes+1) {
-				w.Header().Set("Content-Type", "application/json")
-				w.WriteHeader(400)
-				answer(w, map[string]any{"error": "invalid_grant"})
-				return
-			}
-			s.refreshes++
-			granted["refresh_token"], granted["id_token"] = s.refreshToken(s.refreshes+1), s.token("")
-			answer(w, granted)
-			return
-		}
-		asked, ok := s.codes[r.FormValue("code")]
-		delete(s.codes, r.FormValue("code"))
-		sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
-		if !ok || b64.EncodeToString(sum[:]) != asked.Get("code_challenge") || asked.Get("code_challenge_method") != "S256" ||
-			r.FormValue("redirect_uri") != asked.Get("redirect_uri") {
-			w.WriteHeader(400)
-			answer(w, map[string]any{"error": "invalid_grant"})
-			return
-		}
-		granted["id_token"] = s.token(asked.Get("nonce"))
-		answer(w, granted)
+		status, v := s.grant(r)
+		answer(w, status, v)
 	})
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	return s
+}
+
+func answer(w http.ResponseWriter, status int, v map[string]any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+// about returns the issuer's metadata.
+func (s *fakeIssuer) about() map[string]any {
+	about := map[string]any{"issuer": s.URL, "authorization_endpoint": s.URL + "/authorize",
+		"token_endpoint": s.URL + "/token", "jwks_uri": s.URL + "/keys",
+		"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
+		"id_token_signing_alg_values_supported": []string{"RS256"}}
+	if s.userInfo != nil {
+		about["userinfo_endpoint"] = s.URL + "/userinfo"
+	}
+	if s.methods != nil {
+		about["token_endpoint_auth_methods_supported"] = s.methods
+	}
+	maps.Copy(about, s.metadata)
+	return about
+}
+
+// grant returns the answer to a request for tokens, by a code or a refresh token.
+func (s *fakeIssuer) grant(r *http.Request) (status int, v map[string]any) {
+	s.exchanged++
+	id, secret, _ := r.BasicAuth()
+	if s.posted {
+		id, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
+	}
+	if id != "portal" || secret != "portal-secret" {
+		return 401, map[string]any{"error": "invalid_client"}
+	}
+	if s.down {
+		return 503, nil
+	}
+	granted := map[string]any{"access_token": "at", "token_type": "Bearer", "expires_in": 60}
+	if s.metadata["scopes_supported"] != nil {
+		granted["refresh_token"] = s.refreshToken(s.refreshes + 1)
+	}
+	if r.FormValue("grant_type") == "refresh_token" {
+		if s.revoked || r.FormValue("refresh_token") != s.refreshToken(s.refreshes+1) {
+			return 400, map[string]any{"error": "invalid_grant"}
+		}
+		s.refreshes++
+		granted["refresh_token"], granted["id_token"] = s.refreshToken(s.refreshes+1), s.token("")
+		return 200, granted
+	}
+	asked, ok := s.codes[r.FormValue("code")]
+	delete(s.codes, r.FormValue("code"))
+	sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
+	if !ok || b64.EncodeToString(sum[:]) != asked.Get("code_challenge") || asked.Get("code_challenge_method") != "S256" ||
+		r.FormValue("redirect_uri") != asked.Get("redirect_uri") {
+		return 400, map[string]any{"error": "invalid_grant"}
+	}
+	granted["id_token"] = s.token(asked.Get("nonce"))
+	return 200, granted
 }
 
 func (s *fakeIssuer) refreshToken(n int) string { return fmt.Sprint("refresh token ", n) }

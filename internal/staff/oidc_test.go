@@ -133,15 +133,32 @@ func TestOIDCGroupsGiveRoles(t *testing.T) {
 	})
 }
 
+var invalidClaims = map[string]func(c map[string]any){
+	"another nonce":                func(c map[string]any) { c["nonce"] = "x" },
+	"no nonce":                     func(c map[string]any) { delete(c, "nonce") },
+	"another audience":             func(c map[string]any) { c["aud"] = "another" },
+	"another issuer":               func(c map[string]any) { c["iss"] = "https://evil.example" },
+	"expired":                      func(c map[string]any) { c["exp"] = noon.Add(-time.Hour).Unix() },
+	"no expiry":                    func(c map[string]any) { delete(c, "exp") },
+	"email not verified":           func(c map[string]any) { c["email_verified"] = false },
+	"nothing about the email":      func(c map[string]any) { delete(c, "email_verified") },
+	"no email":                     func(c map[string]any) { delete(c, "email") },
+	"an invalid email":             func(c map[string]any) { c["email"] = "x" },
+	"another client":               func(c map[string]any) { c["azp"] = "other" },
+	"two audiences and no client":  func(c map[string]any) { c["aud"] = []string{"portal", "other"} },
+	"from the future":              func(c map[string]any) { c["iat"] = noon.Add(2 * issuedSkew).Unix() },
+	"no time":                      func(c map[string]any) { delete(c, "iat") },
+	"another access token":         func(c map[string]any) { c["at_hash"] = "x" },
+	"no subject":                   func(c map[string]any) { delete(c, "sub") },
+	"other groups":                 func(c map[string]any) { c["groups"] = []string{"staff"} },
+	"groups of an unexpected type": func(c map[string]any) { c["groups"] = map[string]any{"credit-team": 1} },
+}
+
 // TestOIDCRejectsInvalidCallbacks sends invalid callbacks, with valid ones before,
 // between and after.
 func TestOIDCRejectsInvalidCallbacks(t *testing.T) {
 	d := start(t, storetest.SQLite(t, store.Portal), store.Portal)
 	s := startIssuer(t, d.now)
-	other, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
 	d.OIDC = s.oidc(creditTeam)
 	good := func(when string) {
 		t.Helper()
@@ -151,81 +168,73 @@ func TestOIDCRejectsInvalidCallbacks(t *testing.T) {
 		}
 	}
 	good("before")
-	for name, change := range map[string]func(c map[string]any){
-		"another nonce":                func(c map[string]any) { c["nonce"] = "x" },
-		"no nonce":                     func(c map[string]any) { delete(c, "nonce") },
-		"another audience":             func(c map[string]any) { c["aud"] = "another" },
-		"another issuer":               func(c map[string]any) { c["iss"] = "https://evil.example" },
-		"expired":                      func(c map[string]any) { c["exp"] = d.now.Add(-time.Hour).Unix() },
-		"no expiry":                    func(c map[string]any) { delete(c, "exp") },
-		"email not verified":           func(c map[string]any) { c["email_verified"] = false },
-		"nothing about the email":      func(c map[string]any) { delete(c, "email_verified") },
-		"no email":                     func(c map[string]any) { delete(c, "email") },
-		"an invalid email":             func(c map[string]any) { c["email"] = "x" },
-		"another client":               func(c map[string]any) { c["azp"] = "other" },
-		"two audiences and no client":  func(c map[string]any) { c["aud"] = []string{"portal", "other"} },
-		"from the future":              func(c map[string]any) { c["iat"] = d.now.Add(2 * issuedSkew).Unix() },
-		"no time":                      func(c map[string]any) { delete(c, "iat") },
-		"another access token":         func(c map[string]any) { c["at_hash"] = "x" },
-		"no subject":                   func(c map[string]any) { delete(c, "sub") },
-		"other groups":                 func(c map[string]any) { c["groups"] = []string{"staff"} },
-		"groups of an unexpected type": func(c map[string]any) { c["groups"] = map[string]any{"credit-team": 1} },
-	} {
-		s.claims = change
-		b := d.newBrowser()
-		if status, _, _ := b.signInAt(s, ""); status != 422 && status != 403 {
-			t.Errorf("%s: %d", name, status)
-		}
-		if b.signedIn() {
-			t.Errorf("%s signs a user in", name)
-		}
+	for name, change := range invalidClaims {
+		t.Run(name, func(t *testing.T) {
+			s.claims = change
+			b := d.newBrowser()
+			if status, _, _ := b.signInAt(s, ""); status != 422 && status != 403 {
+				t.Errorf("%d", status)
+			}
+			if b.signedIn() {
+				t.Error("signs a user in")
+			}
+		})
 	}
-	s.claims, s.signer = nil, other
-	if status, _, _ := d.newBrowser().signInAt(s, ""); status != 422 {
-		t.Errorf("another key: %d", status)
-	}
+	t.Run("another key", func(t *testing.T) {
+		other, err := rsa.GenerateKey(rand.Reader, 2048)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.claims, s.signer = nil, other
+		if status, _, _ := d.newBrowser().signInAt(s, ""); status != 422 {
+			t.Errorf("%d", status)
+		}
+	})
 	good("between")
-
 	begin := func(b *testServer) string {
-		t.Helper()
 		resp, _ := b.get("/review/oidc/login")
 		return s.authorize(resp.Header.Get("Location"))
 	}
-	b := d.newBrowser()
-	back := begin(b)
-	if resp, _ := d.newBrowser().get(back); resp.StatusCode != 422 {
-		t.Errorf("another browser: %d", resp.StatusCode)
-	}
-	if resp, _ := b.get(back); resp.StatusCode != 303 {
-		t.Errorf("its own browser afterwards: %d", resp.StatusCode)
-	}
-	exchanged := s.exchanged
-	if resp, _ := b.get(back); resp.StatusCode != 422 || s.exchanged != exchanged {
-		t.Errorf("a state used twice: %d, and the code was exchanged", resp.StatusCode)
-	}
-	late := d.newBrowser()
-	back = begin(late)
-	*d.now = d.now.Add(pendingLife)
-	if resp, _ := late.get(back); resp.StatusCode != 422 {
-		t.Errorf("a state after its time: %d", resp.StatusCode)
-	}
-	for _, query := range []string{"", "?state=x&code=y", "?error=access_denied&state=" +
-		store.NewSecret(), "?state=" + strings.Repeat("x", 5000)} {
-		if resp, _ := d.newBrowser().get("/review/sign-in/return" + query); resp.StatusCode != 422 {
-			t.Errorf("%.60s: %d", query, resp.StatusCode)
+	requireStatus := func(t *testing.T, what string, b *testServer, path string, want int) (page string) {
+		t.Helper()
+		resp, page := b.get(path)
+		if resp.StatusCode != want {
+			t.Errorf("%s: %d, want %d", what, resp.StatusCode, want)
 		}
+		return page
 	}
-	c := d.newBrowser()
-	if resp, page := c.get(strings.Replace(begin(c), "code=", "error=access_denied&was=", 1)); resp.StatusCode != 422 ||
-		d.problem(page) != IssuerFailed {
-		t.Errorf("a user who declined at the issuer: %d", resp.StatusCode)
-	}
+	t.Run("state", func(t *testing.T) {
+		b, late := d.newBrowser(), d.newBrowser()
+		back := begin(b)
+		requireStatus(t, "another browser", d.newBrowser(), back, 422)
+		requireStatus(t, "its own browser afterwards", b, back, 303)
+		exchanged := s.exchanged
+		if requireStatus(t, "a state used twice", b, back, 422); s.exchanged != exchanged {
+			t.Error("the code of a state used twice was exchanged")
+		}
+		back = begin(late)
+		*d.now = d.now.Add(pendingLife)
+		requireStatus(t, "a state after its time", late, back, 422)
+		for _, query := range []string{"", "?state=x&code=y", "?error=access_denied&state=" +
+			store.NewSecret(), "?state=" + strings.Repeat("x", 5000)} {
+			requireStatus(t, query[:min(len(query), 60)], d.newBrowser(), "/review/sign-in/return"+query, 422)
+		}
+	})
+	t.Run("a user who declined at the issuer", func(t *testing.T) {
+		b := d.newBrowser()
+		page := requireStatus(t, "declined", b, strings.Replace(begin(b), "code=", "error=access_denied&was=", 1), 422)
+		if d.problem(page) != IssuerFailed {
+			t.Errorf("the page is %s", page)
+		}
+	})
 	good("after")
-	s.Close()
-	d.OIDC.issuer = nil
-	if resp, page := d.newBrowser().get("/review/oidc/login"); resp.StatusCode != 502 || d.problem(page) != IssuerFailed {
-		t.Errorf("an unreachable issuer: %d", resp.StatusCode)
-	}
+	t.Run("an unreachable issuer", func(t *testing.T) {
+		s.Close()
+		d.OIDC.issuer = nil
+		if page := requireStatus(t, "unreachable", d.newBrowser(), "/review/oidc/login", 502); d.problem(page) != IssuerFailed {
+			t.Errorf("the page is %s", page)
+		}
+	})
 }
 
 func TestOIDCFollowsIssuerMetadata(t *testing.T) {

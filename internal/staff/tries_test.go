@@ -152,98 +152,107 @@ func TestTriesOfOneNetworkAreLimited(t *testing.T) {
 	})
 }
 
+// know returns a cookie by which a browser of the address is known.
+func (c *tryCounter) know(email string) *http.Cookie {
+	w := httptest.NewRecorder()
+	c.markKnown(w, email)
+	return w.Result().Cookies()[0]
+}
+
+// tryWith returns a try with cookies.
+func (c *tryCounter) tryWith(email string, sent ...*http.Cookie) try {
+	r := httptest.NewRequest("POST", "/", nil)
+	for _, cookie := range sent {
+		r.AddCookie(cookie)
+	}
+	return c.try(r, email, "a guess")
+}
+
 func TestKnownBrowserHasItsOwnLimit(t *testing.T) {
 	eachTryCounter(t, func(t *testing.T, c *tryCounter) {
 		const email = "a@b.example"
-		know := func() *http.Cookie {
-			w := httptest.NewRecorder()
-			c.markKnown(w, " A@b.example")
-			return w.Result().Cookies()[0]
-		}
-		from := func(email string, sent ...*http.Cookie) try {
-			r := httptest.NewRequest("POST", "/", nil)
-			for _, cookie := range sent {
-				r.AddCookie(cookie)
+		mine, second := c.know(" A@b.example"), c.know(email)
+		good := c.tryWith("A@B.example ", mine)
+		t.Run("cookie", func(t *testing.T) {
+			if mine.Name != "known" || !mine.HttpOnly || mine.Secure || mine.SameSite != http.SameSiteStrictMode ||
+				mine.Path != "/" || mine.Domain != "" || mine.MaxAge != 90*24*3600 {
+				t.Errorf("the cookie is %s", mine)
 			}
-			return c.try(r, email, "a guess")
-		}
-		mine, second := know(), know()
-		if mine.Name != "known" || !mine.HttpOnly || mine.Secure || mine.SameSite != http.SameSiteStrictMode ||
-			mine.Path != "/" || mine.Domain != "" || mine.MaxAge != 90*24*3600 {
-			t.Errorf("the cookie is %s", mine)
-		}
-		if raw, err := base64.RawURLEncoding.DecodeString(mine.Value); err != nil || bytes.Contains(raw, []byte("a@")) || len(mine.Value) > 100 {
-			t.Errorf("the cookie has %d characters, and contains the address: %v", len(mine.Value), err)
-		}
-		good := from("A@B.example ", mine)
-		if good.browser == "" || good.browser == from(email, second).browser || good.browser != from(email, mine).browser {
-			t.Fatalf("two browsers are %q and %q", good.browser, from(email, second).browser)
-		}
-		secure := c.tryLimits
-		secure.cookie, secure.secure = "__Host-known", true
-		w := httptest.NewRecorder()
-		if secure.markKnown(w, email); !w.Result().Cookies()[0].Secure || w.Result().Cookies()[0].Name != "__Host-known" {
-			t.Errorf("over https the cookie is %s", w.Result().Cookies()[0])
-		}
-		other := newTryCounter(t, c.db, "another key")
-		forged := httptest.NewRecorder()
-		other.markKnown(forged, email)
-		with := func(value string) *http.Cookie { return &http.Cookie{Name: "known", Value: value} }
-		flipped := "A"
-		if mine.Value[0] == 'A' {
-			flipped = "B"
-		}
-		for name, bad := range map[string]try{"none": from(email), "another's": from("b@b.example", mine),
-			"two": from(email, mine, second), "flipped": from(email, with(flipped+mine.Value[1:])),
-			"cut": from(email, with(mine.Value[:len(mine.Value)-4])), "a mark alone": from(email, with(mine.Value[:32])),
-			"short": from(email, with("AAAA")), "empty": from(email, with("")),
-			"no base-64": from(email, with("!")), "another key's": from(email, forged.Result().Cookies()[0])} {
-			if bad.browser != "" {
-				t.Errorf("%s: taken for a known browser", name)
+			if raw, err := base64.RawURLEncoding.DecodeString(mine.Value); err != nil || bytes.Contains(raw, []byte("a@")) || len(mine.Value) > 100 {
+				t.Errorf("the cookie has %d characters, and contains the address: %v", len(mine.Value), err)
 			}
-		}
-
-		// MaxTriesOfEmail tries from ten networks, then as many from this one as it may
-		// make.
-		for i := range MaxTriesOfEmail {
-			c.from(email, fmt.Sprint(i%10))
-		}
-		for i := range MaxTriesOfNetwork {
-			c.from(fmt.Sprintf("user%d@b.example", i), good.networks[0].Name)
-		}
-		if c.allows(from(email)) || c.from(email, "elsewhere") || c.allows(from("z@b.example")) {
-			t.Error("tries of strangers go on")
-		}
-		for range MaxTries {
-			if !c.allows(good) {
-				t.Fatal("tries of strangers limit a known browser")
+			secure := *c
+			secure.cookie, secure.secure = "__Host-known", true
+			if over := secure.know(email); !over.Secure || over.Name != "__Host-known" {
+				t.Errorf("over https the cookie is %s", over)
 			}
-		}
-		if c.allows(good) {
-			t.Error("a stolen cookie allows unlimited tries")
-		}
-		if !c.allows(from(email, second)) {
-			t.Error("one known browser limits another")
-		}
-		c.success(good)
-		if !c.allows(good) {
-			t.Error("a success does not clear the browser's tries")
-		}
-		for i := range 2 * MaxTriesOfEmail { // more browsers than a real user has
-			c.allows(try{email: email, browser: fmt.Sprint(i)})
-		}
-		if c.allows(try{email: email, browser: "another"}) {
-			t.Error("tries of many known browsers of one address are not limited")
-		}
-		c.at = c.at.Add(knownLife - time.Second)
-		if from(email, mine).browser != good.browser {
-			t.Error("no longer known too early")
-		}
-		c.at = c.at.Add(time.Second)
-		if from(email, mine).browser != "" {
-			t.Error("known after its time")
-		}
+			if good.browser == "" || good.browser == c.tryWith(email, second).browser || good.browser != c.tryWith(email, mine).browser {
+				t.Fatalf("two browsers are %q and %q", good.browser, c.tryWith(email, second).browser)
+			}
+		})
+		t.Run("foreign cookies", func(t *testing.T) {
+			with := func(value string) try { return c.tryWith(email, &http.Cookie{Name: "known", Value: value}) }
+			flipped := "A"
+			if mine.Value[0] == 'A' {
+				flipped = "B"
+			}
+			for name, bad := range map[string]try{"none": c.tryWith(email), "another's": c.tryWith("b@b.example", mine),
+				"two": c.tryWith(email, mine, second), "flipped": with(flipped + mine.Value[1:]),
+				"cut": with(mine.Value[:len(mine.Value)-4]), "a mark alone": with(mine.Value[:32]),
+				"short": with("AAAA"), "empty": with(""), "no base-64": with("!"),
+				"another key's": c.tryWith(email, newTryCounter(t, c.db, "another key").know(email))} {
+				if bad.browser != "" {
+					t.Errorf("%s: taken for a known browser", name)
+				}
+			}
+		})
+		t.Run("tries", func(t *testing.T) { c.tryKnownBrowsers(t, email, good, c.tryWith(email, second)) })
+		t.Run("age", func(t *testing.T) {
+			c.at = c.at.Add(knownLife - time.Second)
+			if c.tryWith(email, mine).browser != good.browser {
+				t.Error("no longer known too early")
+			}
+			c.at = c.at.Add(time.Second)
+			if c.tryWith(email, mine).browser != "" {
+				t.Error("known after its time")
+			}
+		})
 	})
+}
+
+// tryKnownBrowsers makes MaxTriesOfEmail tries from ten networks, then as many from this one as it may
+// make, and then those of known browsers.
+func (c *tryCounter) tryKnownBrowsers(t *testing.T, email string, good, second try) {
+	for i := range MaxTriesOfEmail {
+		c.from(email, fmt.Sprint(i%10))
+	}
+	for i := range MaxTriesOfNetwork {
+		c.from(fmt.Sprintf("user%d@b.example", i), good.networks[0].Name)
+	}
+	if c.allows(c.tryWith(email)) || c.from(email, "elsewhere") || c.allows(c.tryWith("z@b.example")) {
+		t.Error("tries of strangers go on")
+	}
+	for range MaxTries {
+		if !c.allows(good) {
+			t.Fatal("tries of strangers limit a known browser")
+		}
+	}
+	if c.allows(good) {
+		t.Error("a stolen cookie allows unlimited tries")
+	}
+	if !c.allows(second) {
+		t.Error("one known browser limits another")
+	}
+	c.success(good)
+	if !c.allows(good) {
+		t.Error("a success does not clear the browser's tries")
+	}
+	for i := range 2 * MaxTriesOfEmail { // more browsers than a real user has
+		c.allows(try{email: email, browser: fmt.Sprint(i)})
+	}
+	if c.allows(try{email: email, browser: "another"}) {
+		t.Error("tries of many known browsers of one address are not limited")
+	}
 }
 
 func TestTryReadsClientAddress(t *testing.T) {

@@ -271,8 +271,9 @@ func TestBalances(t *testing.T) {
 		RATIO_BALANCE_EXPENSE_3M 9999996`)
 }
 
-func TestSubjects(t *testing.T) {
-	checks(t, `2026-03-10; account a CHECKING 0.00; account b SAVINGS 0.00
+// everySubject has a transaction of each category, and ofEverySubject attributes of it.
+const (
+	everySubject = `2026-03-10; account a CHECKING 0.00; account b SAVINGS 0.00
 		2025-01-02 a 1.00 OTHER
 		2026-02-02 a 1000.00 PAYROLL
 		2026-02-03 a 100.00 GOV_BENEFIT
@@ -319,7 +320,8 @@ func TestSubjects(t *testing.T) {
 		2026-02-17 a -5.00 MONTHLY
 		2026-02-17 a -2.00 INTEREST_CHARGE
 		2026-02-17 a -1.00 FEE.OTHER
-		2026-02-18 a -100.00 WITHDRAWAL`, `
+		2026-02-18 a -100.00 WITHDRAWAL`
+	ofEverySubject = `
 		INFLOW_TOTAL_SUM_1M 2043.40
 		INFLOW_TOTAL_CNT_3M 15
 		INFLOW_EXTERNAL_SUM_3M 1248.40
@@ -359,8 +361,10 @@ func TestSubjects(t *testing.T) {
 		RATIO_SAVINGS_INFLOW_12M 0.12477
 		RATIO_GAMBLING_INFLOW_3M 0.01522
 		CADENCE_SAVEXFER_MONTHS_CNT_12M 1
-		CADENCE_NSFOD_MONTHS_CNT_12M 1`)
-}
+		CADENCE_NSFOD_MONTHS_CNT_12M 1`
+)
+
+func TestSubjects(t *testing.T) { checks(t, everySubject, ofEverySubject) }
 
 func TestTrendsAndVariation(t *testing.T) {
 	// Whole months: November to February; 100, 200, 300, 400 of income.

@@ -99,76 +99,80 @@ func TestReportProperties(t *testing.T) {
 		if r.Income == nil {
 			return
 		}
-		m := r.Income.FinancialAccounts[0]
-		near := func(what string, a, b, off report.Cents) {
-			if a > b+off || b > a+off {
-				t.Fatalf("%s: %s and %s", what, a, b)
-			}
-		}
-		net, gross := *r.Income.Summary.AnnualNet, *r.Income.Summary.AnnualGross
-		if gross < net || *m.GrossAnnual < *m.NetAnnual || m.NetRecent != nil && *m.GrossRecent < *m.NetRecent {
-			t.Fatalf("gross is less than net: %+v", m)
-		}
-		near("net_annual and the summary", report.Cents(*m.NetAnnual*100), net, 50)
-		near("gross_annual and the summary", report.Cents(*m.GrossAnnual*100), gross, 50)
-
-		// The last twelve complete months of the history are the year.
-		var byMonth [2][]report.Cents // newest first
-		for i, y := range m.History {
-			if len(y.Net) != 12 || len(y.Gross) != 12 || i > 0 && y.Year != m.History[i-1].Year-1 {
-				t.Fatalf("history is %+v", m.History)
-			}
-			for k := range y.Net {
-				if (y.Net[k] == nil) != (y.Gross[k] == nil) {
-					t.Fatalf("%d: a month has net %v and gross %v", y.Year, y.Net[k], y.Gross[k])
-				}
-				if y.Net[k] != nil {
-					byMonth[0], byMonth[1] = append(byMonth[0], *y.Net[k]), append(byMonth[1], *y.Gross[k])
-				}
-			}
-		}
-		for i, want := range []report.Cents{net, gross} {
-			var sum report.Cents
-			for _, c := range byMonth[i][1:min(13, len(byMonth[i]))] {
-				sum += c
-			}
-			near("the months and the year", sum, want, report.Cents(6*i)+report.Cents(i))
-		}
-
-		// Inflows are a part of the income, and matches of the inflows.
-		var inflows report.Cents
-		known := map[string]bool{}
-		for _, x := range m.Inflows {
-			if known[x.InflowID] {
-				t.Fatalf("two inflows %s", x.InflowID)
-			}
-			known[x.InflowID] = true
-			if x.AnnualIncome != nil {
-				inflows += *x.AnnualIncome
-			}
-		}
+		requireYear(t, r.Income.FinancialAccounts[0], *r.Income.Summary.AnnualNet, *r.Income.Summary.AnnualGross)
 		f := read(bankdata.Read(in.Bank, report.DateOf(at)), employersOf(in.StatedEmployers))
-		if s, ok := f.annualized(12); ok && inflows > s.total()+report.Cents(len(m.Inflows)) {
-			t.Fatalf("inflows bring %s of %s", inflows, s.total())
-		}
-		for _, x := range m.MatchedIncomeSources {
-			if !known[x.MatchedInflowID] {
-				t.Fatalf("no inflow %s, or twice", x.MatchedInflowID)
-			}
-			known[x.MatchedInflowID] = false
-		}
-		if (m.MatchedIncome != nil) != (len(m.MatchedIncomeSources) > 0) {
-			t.Fatalf("matched income %v of %d inflows", m.MatchedIncome, len(m.MatchedIncomeSources))
-		}
-		if m.MatchedIncome != nil && *m.MatchedIncome.Net > *m.NetAnnual+1 {
-			t.Fatalf("matched %d of %d", *m.MatchedIncome.Net, *m.NetAnnual)
-		}
+		requireInflows(t, r.Income.FinancialAccounts[0], f)
 		for _, e := range r.Employment {
 			if e.HireDate != nil || e.EmployerName == nil || *e.EmployerName == "" {
 				t.Fatalf("employment has %+v", e)
 			}
 		}
 	})
+}
+
+// requireYear checks that the year is the last twelve complete months of the history.
+func requireYear(t *rapid.T, m report.FinancialAccount, net, gross report.Cents) {
+	near := func(what string, a, b, off report.Cents) {
+		if a > b+off || b > a+off {
+			t.Fatalf("%s: %s and %s", what, a, b)
+		}
+	}
+	if gross < net || *m.GrossAnnual < *m.NetAnnual || m.NetRecent != nil && *m.GrossRecent < *m.NetRecent {
+		t.Fatalf("gross is less than net: %+v", m)
+	}
+	near("net_annual and the summary", report.Cents(*m.NetAnnual*100), net, 50)
+	near("gross_annual and the summary", report.Cents(*m.GrossAnnual*100), gross, 50)
+	var byMonth [2][]report.Cents // newest first
+	for i, y := range m.History {
+		if len(y.Net) != 12 || len(y.Gross) != 12 || i > 0 && y.Year != m.History[i-1].Year-1 {
+			t.Fatalf("history is %+v", m.History)
+		}
+		for k := range y.Net {
+			if (y.Net[k] == nil) != (y.Gross[k] == nil) {
+				t.Fatalf("%d: a month has net %v and gross %v", y.Year, y.Net[k], y.Gross[k])
+			}
+			if y.Net[k] != nil {
+				byMonth[0], byMonth[1] = append(byMonth[0], *y.Net[k]), append(byMonth[1], *y.Gross[k])
+			}
+		}
+	}
+	for i, want := range []report.Cents{net, gross} {
+		var sum report.Cents
+		for _, c := range byMonth[i][1:min(13, len(byMonth[i]))] {
+			sum += c
+		}
+		near("the months and the year", sum, want, report.Cents(6*i)+report.Cents(i))
+	}
+}
+
+// requireInflows checks that inflows are a part of the income, and matches of the inflows.
+func requireInflows(t *rapid.T, m report.FinancialAccount, f *facts) {
+	var inflows report.Cents
+	known := map[string]bool{}
+	for _, x := range m.Inflows {
+		if known[x.InflowID] {
+			t.Fatalf("two inflows %s", x.InflowID)
+		}
+		known[x.InflowID] = true
+		if x.AnnualIncome != nil {
+			inflows += *x.AnnualIncome
+		}
+	}
+	if s, ok := f.annualized(12); ok && inflows > s.total()+report.Cents(len(m.Inflows)) {
+		t.Fatalf("inflows bring %s of %s", inflows, s.total())
+	}
+	for _, x := range m.MatchedIncomeSources {
+		if !known[x.MatchedInflowID] {
+			t.Fatalf("no inflow %s, or twice", x.MatchedInflowID)
+		}
+		known[x.MatchedInflowID] = false
+	}
+	if (m.MatchedIncome != nil) != (len(m.MatchedIncomeSources) > 0) {
+		t.Fatalf("matched income %v of %d inflows", m.MatchedIncome, len(m.MatchedIncomeSources))
+	}
+	if m.MatchedIncome != nil && *m.MatchedIncome.Net > *m.NetAnnual+1 {
+		t.Fatalf("matched %d of %d", *m.MatchedIncome.Net, *m.NetAnnual)
+	}
 }
 
 // TestNoPayBeforeHireDate checks that before an estimated hire date, no account has a wage

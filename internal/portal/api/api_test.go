@@ -78,12 +78,8 @@ func TestFilesOfAReport(t *testing.T) {
 	_, made := c.do("POST", "/api/v1/applications", good)
 	id := made["id"].(string)
 	at := "/api/v1/applications/" + id + "/files"
-	if resp, e := c.do("GET", at, ""); resp.StatusCode != 404 || e["error"] != "REPORT_NOT_READY" {
-		t.Errorf("before the report: %d %v", resp.StatusCode, e)
-	}
-	if resp, e := c.do("GET", at+"/x", ""); resp.StatusCode != 404 || e["error"] != "REPORT_NOT_READY" {
-		t.Errorf("a file before the report: %d %v", resp.StatusCode, e)
-	}
+	c.requireError(404, "REPORT_NOT_READY", "GET", at, "")      // before the report
+	c.requireError(404, "REPORT_NOT_READY", "GET", at+"/x", "") // a file before the report
 	c.ready(id, `{}`)
 	resp, all := c.do("GET", at, "")
 	if list, _ := all["files"].([]any); resp.StatusCode != 200 || len(list) != 1 || list[0].(map[string]any)["path"] != "stubs/may 1.pdf" {
@@ -96,21 +92,15 @@ func TestFilesOfAReport(t *testing.T) {
 		got.Header.Get("Content-Disposition") != "attachment" || got.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("file = %s, %v", raw, got.Header)
 	}
-	refused := func(path string, status int, code string) {
-		t.Helper()
-		if resp, e := c.do("GET", path, ""); resp.StatusCode != status || e["error"] != code {
-			t.Errorf("%s = %d %v, want %d %s", path, resp.StatusCode, e, status, code)
-		}
-	}
-	refused(at+"/old.pdf", 410, "GONE")
+	c.requireError(410, "GONE", "GET", at+"/old.pdf", "")
 	for _, path := range []string{"/none.pdf", "/..%2f..%2fetc", "/%ff", "/%00", "/" + strings.Repeat("x", 600)} {
-		refused(at+path, 404, "NOT_FOUND")
+		c.requireError(404, "NOT_FOUND", "GET", at+path, "")
 	}
 	unknown := "/api/v1/applications/" + uuid.NewString() + "/files"
-	refused(unknown, 404, "NOT_FOUND")
-	refused(unknown+"/x", 404, "NOT_FOUND")
+	c.requireError(404, "NOT_FOUND", "GET", unknown, "")
+	c.requireError(404, "NOT_FOUND", "GET", unknown+"/x", "")
 	c.provider.away = &svcapi.Error{Op: "files", Code: contract.CodeUpstream, RetryAfter: 7 * time.Second}
-	refused(at, 502, "PROVIDER_UNAVAILABLE")
+	c.requireError(502, "PROVIDER_UNAVAILABLE", "GET", at, "")
 	if resp, _ := c.do("GET", at+"/x", ""); resp.StatusCode != 502 || resp.Header.Get("Retry-After") != "7" {
 		t.Errorf("away: %d %v", resp.StatusCode, resp.Header)
 	}
@@ -136,14 +126,10 @@ func TestReportPDF(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"lang=", "lang=fr", "lang=en&lang=es"} {
-		if resp, e := c.do("GET", at+"?"+bad, ""); resp.StatusCode != 400 || e["error"] != "INVALID_PARAMETERS" {
-			t.Errorf("?%s = %d %v", bad, resp.StatusCode, e)
-		}
+		c.requireError(400, "INVALID_PARAMETERS", "GET", at+"?"+bad, "")
 	}
 	for _, unknown := range []string{uuid.NewString(), "x"} {
-		if resp, e := c.do("GET", "/api/v1/applications/"+unknown+"/report.pdf", ""); resp.StatusCode != 404 || e["error"] != "NOT_FOUND" {
-			t.Errorf("of %s: %d %v", unknown, resp.StatusCode, e)
-		}
+		c.requireError(404, "NOT_FOUND", "GET", "/api/v1/applications/"+unknown+"/report.pdf", "")
 	}
 }
 
@@ -183,9 +169,7 @@ func TestReportRevisions(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	_, made := c.do("POST", "/api/v1/applications", good)
 	at := "/api/v1/applications/" + made["id"].(string)
-	if resp, e := c.do("GET", at+"/report?revision=0", ""); resp.StatusCode != 404 || e["error"] != "REPORT_NOT_READY" {
-		t.Errorf("before the report: %d %v", resp.StatusCode, e)
-	}
+	c.requireError(404, "REPORT_NOT_READY", "GET", at+"/report?revision=0", "") // before the report
 	c.ready(made["id"].(string), sandboxReport(t, "income"))
 	for query, want := range map[string]int{"": 200, "?revision=0": 200, "?revision=1": 404, "?revision=-1": 400, "?revision=x": 400,
 		"?revision=": 400, "?revision=0&revision=0": 400} {
@@ -220,9 +204,7 @@ func TestDeliveriesOfEvents(t *testing.T) {
 		t.Errorf("the rest = %v", page)
 	}
 	for _, bad := range []string{"state=given+up", "state=sent", "applicationId=x", "cursor=x", "limit=0", "page=2"} {
-		if resp, e := c.do("GET", at+"?"+bad, ""); resp.StatusCode != 400 || e["error"] != "INVALID_PARAMETERS" {
-			t.Errorf("?%s = %d %v", bad, resp.StatusCode, e)
-		}
+		c.requireError(400, "INVALID_PARAMETERS", "GET", at+"?"+bad, "")
 	}
 
 	resp, d := c.do("GET", at+"/"+first.ID, "")
@@ -244,16 +226,12 @@ func TestDeliveriesOfEvents(t *testing.T) {
 		if errors.Is(why, webhook.ErrStopped) {
 			c.Events.URL = ""
 		}
-		if resp, e := c.do("POST", at+"/"+first.ID+"/redeliver", ""); resp.StatusCode != 409 || e["error"] != "INVALID_STATE" {
-			t.Errorf("%v: %d %v", why, resp.StatusCode, e)
-		}
+		c.requireError(409, "INVALID_STATE", "POST", at+"/"+first.ID+"/redeliver", "")
 	}
 	for _, id := range []string{uuid.NewString(), "x"} {
 		for _, target := range []string{"GET " + at + "/" + id, "POST " + at + "/" + id + "/redeliver"} {
 			method, path, _ := strings.Cut(target, " ")
-			if resp, e := c.do(method, path, ""); resp.StatusCode != 404 || e["error"] != "NOT_FOUND" {
-				t.Errorf("%s = %d %v", target, resp.StatusCode, e)
-			}
+			c.requireError(404, "NOT_FOUND", method, path, "")
 		}
 	}
 }
@@ -289,13 +267,9 @@ func TestSandboxEvents(t *testing.T) {
 		if _, rest := c.do("GET", events+"?after=", ""); len(rest["events"].([]any)) != 1 || rest["last"] != got["last"] {
 			t.Errorf("without its application: %v", rest)
 		}
-		if resp, e := c.do("GET", events+"?after=%27", ""); resp.StatusCode != 400 || e["error"] != "INVALID_PARAMETERS" {
-			t.Errorf("after no id: %d %v", resp.StatusCode, e)
-		}
+		c.requireError(400, "INVALID_PARAMETERS", "GET", events+"?after=%27", "") // after no id
 		c.Events.Environment = contract.Production
-		if resp, e := c.do("GET", events, ""); resp.StatusCode != 404 || e["error"] != "NOT_FOUND" {
-			t.Errorf("in production: %d %v", resp.StatusCode, e)
-		}
+		c.requireError(404, "NOT_FOUND", "GET", events, "") // in production
 	})
 }
 
@@ -320,9 +294,7 @@ func TestEventDestinations(t *testing.T) {
 	if _, to := c.do("GET", "/api/v1/webhooks", ""); to["url"] != nil || to["enabled"] != false {
 		t.Errorf("without an address: %v", to)
 	}
-	if resp, e := c.do("POST", "/api/v1/webhooks/enable", ""); resp.StatusCode != 409 || e["error"] != "INVALID_STATE" {
-		t.Errorf("nothing enabled: %d %v", resp.StatusCode, e)
-	}
+	c.requireError(409, "INVALID_STATE", "POST", "/api/v1/webhooks/enable", "") // nothing enabled
 }
 
 func TestIdempotencyKey(t *testing.T) {
@@ -359,12 +331,8 @@ func TestIdempotencyKey(t *testing.T) {
 		}
 
 		other := strings.Replace(good, "order-7", "order-8", 1)
-		if resp, e := c.do("POST", path, other, "Idempotency-Key", "once-1"); resp.StatusCode != 409 || e["error"] != "INVALID_STATE" {
-			t.Errorf("with another body: %d %v", resp.StatusCode, e)
-		}
-		if resp, e := c.do("POST", path, good, "Idempotency-Key", "once-2"); resp.StatusCode != 400 || e["error"] != "DUPLICATE_EXTERNAL_ID" {
-			t.Errorf("the same externalId under another key: %d %v", resp.StatusCode, e)
-		}
+		c.requireError(409, "INVALID_STATE", "POST", path, other, "Idempotency-Key", "once-1")        // with another body
+		c.requireError(400, "DUPLICATE_EXTERNAL_ID", "POST", path, good, "Idempotency-Key", "once-2") // the same externalId under another key
 		if resp, made := c.do("POST", path, other, "Idempotency-Key", "once-2"); resp.StatusCode != 201 ||
 			resp.Header.Get("Idempotent-Replayed") != "" {
 			t.Errorf("after a refusal, which uses no key: %d %v", resp.StatusCode, made)
@@ -382,9 +350,7 @@ func TestIdempotencyKey(t *testing.T) {
 			t.Errorf("a day later: %d %v", resp.StatusCode, made)
 		}
 		for _, bad := range []string{" ", "a b", strings.Repeat("x", 256), "é"} {
-			if resp, e := c.do("POST", path, good, "Idempotency-Key", bad); resp.StatusCode != 400 || e["error"] != "MALFORMED_HEADERS" {
-				t.Errorf("Idempotency-Key %q = %d %v", bad, resp.StatusCode, e)
-			}
+			c.requireError(400, "MALFORMED_HEADERS", "POST", path, good, "Idempotency-Key", bad)
 		}
 	})
 }

@@ -134,6 +134,14 @@ func (c *client) do(method, path, body string, headers ...string) (*http.Respons
 	return resp, out
 }
 
+// requireError sends a request, and checks that it is refused with a status and a code.
+func (c *client) requireError(status int, code, method, path, body string, headers ...string) {
+	c.t.Helper()
+	if resp, e := c.do(method, path, body, headers...); resp.StatusCode != status || e["error"] != code {
+		c.t.Errorf("%s %s = %d %v, want %d %s", method, path, resp.StatusCode, e, status, code)
+	}
+}
+
 const good = `{"product":"cashflow","mode":"embedded","prefill":{"firstName":"Ana","lastName":"Núñez","email":"ana@example.com",
 	"dob":"1990-02-28","statedAnnualIncome":52000},
 	"externalId":"order-7","userArgs":"a=b","returnUrl":"https://app.example.com/done?x=1","allowedOrigin":"https://app.example.com"}`
@@ -214,9 +222,7 @@ func TestEventPages(t *testing.T) {
 		t.Errorf("after the last: %v", page)
 	}
 	for _, bad := range []string{"?after=x", "?after=-1", "?limit=0", "?limit=201", "?limit=1&limit=2", "?after="} {
-		if resp, e := c.do("GET", at+bad, ""); resp.StatusCode != 400 || e["error"] != "INVALID_PARAMETERS" {
-			t.Errorf("events%s = %d %v", bad, resp.StatusCode, e)
-		}
+		c.requireError(400, "INVALID_PARAMETERS", "GET", at+bad, "")
 	}
 }
 
@@ -280,18 +286,11 @@ func TestBadRequestsAreRejectedWithoutStoring(t *testing.T) {
 		t.Errorf("stored: %+v", made)
 	}
 	c.do("POST", "/api/v1/applications", good)
-	if resp, e := c.do("POST", "/api/v1/applications", good); resp.StatusCode != 400 || e["error"] != "DUPLICATE_EXTERNAL_ID" {
-		t.Errorf("the same external id: %d %v", resp.StatusCode, e)
-	}
-	if resp, e := c.do("POST", "/api/v1/applications/"+uuid.NewString()+"/embed-token",
-		""); resp.StatusCode != 404 || e["error"] != "NOT_FOUND" {
-		t.Errorf("an embed token of nothing: %d %v", resp.StatusCode, e)
-	}
+	c.requireError(400, "DUPLICATE_EXTERNAL_ID", "POST", "/api/v1/applications", good)                    // the same external id
+	c.requireError(404, "NOT_FOUND", "POST", "/api/v1/applications/"+uuid.NewString()+"/embed-token", "") // an embed token of nothing
 	for _, path := range []string{"/api/v1/applications/abc", "/api/v1/applications/" + uuid.NewString() +
 		"/report", "/api/v1/applications/" + uuid.NewString() + "/events"} {
-		if resp, e := c.do("GET", path, ""); resp.StatusCode != 404 || e["error"] != "NOT_FOUND" {
-			t.Errorf("GET %s = %d %v", path, resp.StatusCode, e)
-		}
+		c.requireError(404, "NOT_FOUND", "GET", path, "")
 	}
 }
 
@@ -313,9 +312,7 @@ func TestEmbedTokenOrigin(t *testing.T) {
 	for body, code := range map[string]string{`{"allowedOrigin":"https://a.example/x"}`: "INVALID_PARAMETERS",
 		`{"allowedOrigin":"https://*.example"}`: "INVALID_PARAMETERS",
 		`{"allowedOrigin":"http://a.example"}`:  "INVALID_PARAMETERS", `{"other":1}`: "MALFORMED_BODY"} {
-		if resp, e := c.do("POST", path, body); resp.StatusCode != 400 || e["error"] != code {
-			t.Errorf("%s = %d %v", body, resp.StatusCode, e["error"])
-		}
+		c.requireError(400, code, "POST", path, body)
 	}
 	c.do("POST", path, "x", "Content-Type", "text/plain")
 	c.do("POST", path, `{"allowedOrigin":"`+strings.Repeat("x", maxRequest)+`"}`)
@@ -360,9 +357,7 @@ func TestKeyRateLimit(t *testing.T) {
 	}
 	for _, target := range keyed() {
 		method, path, _ := strings.Cut(target, " ")
-		if resp, e := c.do(method, path, ""); resp.StatusCode != 429 || e["error"] != "RATE_LIMITED" {
-			t.Errorf("%s = %d %v, want it limited too", target, resp.StatusCode, e)
-		}
+		c.requireError(429, "RATE_LIMITED", method, path, "")
 	}
 	c.now = noon.Add(time.Second)
 	if resp, _ := c.do("GET", path, ""); resp.StatusCode != 404 {

@@ -22,8 +22,8 @@ func reserveKey(ctx context.Context, tx *store.Tx, hash, request []byte) (bool, 
 
 // storeResponse stores the response of the request that used a key.
 func storeResponse(ctx context.Context, tx *store.Tx, hash []byte, applicationID string, sealed []byte) error {
-	_, err := tx.ExecContext(ctx, `UPDATE api_requests SET application_id = $1, answer = $2 WHERE hash = $3`, applicationID, sealed, hash)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE api_requests SET application_id = $1, answer = $2 WHERE hash = $3`,
+		applicationID, sealed, hash))
 }
 
 // storedResponse returns the request hash and the response stored for a key.
@@ -34,6 +34,5 @@ func storedResponse(ctx context.Context, q store.Queryer, hash []byte) (request,
 
 // Forget deletes an application's rows in this package.
 func Forget(ctx context.Context, tx *store.Tx, applicationID string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM api_requests WHERE application_id = $1`, applicationID)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM api_requests WHERE application_id = $1`, applicationID))
 }

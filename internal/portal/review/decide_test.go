@@ -42,106 +42,87 @@ func scored(t *testing.T) []byte {
 	return raw
 }
 
+var badDecisions = []struct {
+	form   url.Values
+	status int
+	says   i18n.Key
+}{
+	{url.Values{"seen": {"0"}, "decision": {decisions.Declined}}, 422, "review.decide.no_reason"},
+	{url.Values{"seen": {"0"}, "decision": {decisions.MoreAsked}}, 422, "review.decide.no_text"},
+	{url.Values{"seen": {"0"}, "decision": {decisions.Declined}, "reason": {"11", "22", "33", "44", "55"}}, 422, "review.decide.too_many"},
+	{url.Values{"seen": {"0"}, "decision": {decisions.Approved}, "text": {strings.Repeat("é", decisions.MaxText+1)}},
+		422, "review.decide.too_long"},
+	{url.Values{"seen": {"0"}, "decision": {decisions.Approved}, "text": {"a\x01b"}}, 422, "review.decide.too_long"},
+	{url.Values{"seen": {"0"}, "decision": {decisions.Declined}, "reason": {"99"}}, 400, ""},
+	{url.Values{"seen": {"0"}, "decision": {"maybe"}}, 400, ""},
+	{url.Values{"seen": {"x"}, "decision": {decisions.Approved}}, 400, ""},
+	{url.Values{"seen": {"-1"}, "decision": {decisions.Approved}}, 400, ""},
+	{url.Values{"seen": {"1"}, "decision": {decisions.Approved}}, 409, "review.decide.late"},
+}
+
 func TestDecisionsApplyToTheVersionShown(t *testing.T) {
 	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.keep(scored(t))
 		d.signInAs(secret, "")
 		other := d.as(Reviewer)
-		if resp, _ := d.get(own + "/letter"); resp.StatusCode != 404 {
-			t.Errorf("a letter of nothing: %d", resp.StatusCode)
-		}
-		for _, tc := range []struct {
-			form   url.Values
-			status int
-			says   string
-		}{
-			{url.Values{"seen": {"0"}, "decision": {decisions.Declined}}, 422, i18ntest.EN("review.decide.no_reason")},
-			{url.Values{"seen": {"0"}, "decision": {decisions.MoreAsked}}, 422, i18ntest.EN("review.decide.no_text")},
-			{url.Values{"seen": {"0"}, "decision": {decisions.Declined}, "reason": {"11", "22", "33", "44", "55"}},
-				422, i18ntest.EN("review.decide.too_many")},
-			{url.Values{"seen": {"0"}, "decision": {decisions.Approved}, "text": {strings.Repeat("é", decisions.MaxText+1)}},
-				422, i18ntest.EN("review.decide.too_long")},
-			{url.Values{"seen": {"0"}, "decision": {decisions.Approved}, "text": {"a\x01b"}}, 422, i18ntest.EN("review.decide.too_long")},
-			{url.Values{"seen": {"0"}, "decision": {decisions.Declined}, "reason": {"99"}}, 400, ""},
-			{url.Values{"seen": {"0"}, "decision": {"maybe"}}, 400, ""},
-			{url.Values{"seen": {"x"}, "decision": {decisions.Approved}}, 400, ""},
-			{url.Values{"seen": {"-1"}, "decision": {decisions.Approved}}, 400, ""},
-			{url.Values{"seen": {"1"}, "decision": {decisions.Approved}}, 409, i18ntest.EN("review.decide.late")},
-		} {
-			resp, page := d.post(own+"/decision", tc.form)
-			if resp.StatusCode != tc.status || !strings.Contains(page, tc.says) {
-				t.Errorf("deciding by %.80v: %d, want %d with %q", tc.form, resp.StatusCode, tc.status, tc.says)
+		d.run("bad decisions", func(_ *testing.T, d *testServer) {
+			d.requireStatus(404, own+"/letter")
+			for _, bad := range badDecisions {
+				var says []string
+				if bad.says != "" {
+					says = append(says, i18ntest.EN(bad.says))
+				}
+				d.requirePost(bad.status, own+"/decision", bad.form, says...)
 			}
-		}
-		_, before := d.get(own)
-		_, form, _ := strings.Cut(before, "<aside")
-		form, _, _ = strings.Cut(form, "</aside>")
-		if !strings.Contains(form, i18ntest.EN("review.decide.none")) ||
-			!strings.Contains(form, "Balance too low") || strings.Contains(form, "Old reason") ||
-			!strings.Contains(form, "Returned &lt;b&gt;payments&lt;/b&gt;") {
-			t.Errorf("before a decision:\n%s", form)
-		}
-		resp, _ := d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {decisions.Declined},
-			"reason": {"22", "11", "22"}, "text": {"First line\r\n<i>second</i>"}})
-		if resp.StatusCode != 303 || resp.Header.Get("Location") != own+"?done=decided#decision" {
-			t.Fatalf("declining: %d to %q", resp.StatusCode, resp.Header.Get("Location"))
-		}
-		// The other reviewer's page is outdated.
-		resp, page := other.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {decisions.Approved}, "text": {"mine stays typed"}})
-		if resp.StatusCode != 409 {
-			t.Errorf("deciding on what was seen before: %d", resp.StatusCode)
-		}
-		d.requireText("another reviewer was faster", page, i18ntest.EN("review.decide.late"), "reviewer@example.com",
-			"Declined", "mine stays typed", `name="seen" value="1"`, "&lt;i&gt;second&lt;/i&gt;")
-		if resp, _ := other.post(own+"/decision", url.Values{"seen": {"1"}, "decision": {decisions.Escalated}}); resp.StatusCode != 303 {
-			t.Errorf("deciding anew: %d", resp.StatusCode)
-		}
-		if resp, _ := d.get(own + "/letter"); resp.StatusCode != 404 {
-			t.Errorf("a letter of an escalation: %d", resp.StatusCode)
-		}
-		if resp, _ := d.post(own+"/decision", url.Values{"seen": {"2"}, "decision": {decisions.Declined}, "reason": {"11", "22"},
-			"text": {"In my own words."}}); resp.StatusCode != 303 {
-			t.Errorf("deciding a third time: %d", resp.StatusCode)
-		}
-		_, page = d.get(own)
-		d.requireText("decided thrice", page, i18ntest.EN("review.decide.before"), "Escalated", "(2)", "/letter")
-		if _, page := d.get("/review?decision=declined"); !strings.Contains(page, "order-7") {
-			t.Errorf("the list of what was declined:\n%s", page)
-		}
-		lines, err := d.Applications.Timeline(t.Context(), appReady, int64(len(someLines)), 10)
-		var kinds []string
-		for _, l := range lines {
-			kinds = append(kinds, l.Kind)
-		}
-		if want := []string{decisions.Declined, decisions.Escalated, decisions.Declined}; err != nil || !slices.Equal(kinds, want) {
-			t.Errorf("the timeline has %q, want %q: %v", kinds, want, err)
-		}
-		_, page = d.get(own + "/letter")
-		d.requireText("the letter", page, "Zoë O’Hara-Núñez", "was declined", "Balance too low",
-			"Returned &lt;b&gt;payments&lt;/b&gt;", "In my own words.", "512", i18ntest.EN("review.letter.rights"),
-			"Equal Credit Opportunity Act", "order-7")
-		_, page = d.get(own + "/letter?lang=es")
-		d.requireText("the letter in Spanish", page, i18ntest.ES("review.letter.declined"), "512", i18ntest.ES("review.letter.rights"), "order-7",
-			i18ntest.ES("review.letter.lacks.noRegulator"), "<code>--regulator</code>")
-		d.requireText("the letter in Spanish", page, "<strong>reports.example</strong>",
-			i18ntest.ES("review.letter.lacks.noAgency"), "<code>--report-agency</code>")
-		d.requireText("the letter in Spanish", page, i18ntest.ES("review.letter.lacks.noCreditor"), "<code>--creditor</code>")
-		d.Decisions.Creditor, d.Decisions.Regulator, d.Decisions.Agency = "Harbor Bank, 2 Pier Road, Boston, MA 02110",
-			"Federal Trade Commission, Washington, DC 20580", "Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100"
-		if _, page = d.get(own + "/letter"); strings.Contains(page, "<code>--") {
-			t.Error("a letter that names the agencies warns of naming none")
-		}
-		d.requireText("the letter", page, "Harbor Bank, 2 Pier Road, Boston, MA 02110")
-		d.requireText("the letter", page, "<strong>Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100</strong>")
-		d.requireText("the letter", page, "administers compliance with this law concerning this "+
-			"creditor is Federal Trade Commission, Washington, DC 20580.")
-
-		var text []byte
-		if err := db.SQL.QueryRow(`SELECT text FROM review_decisions WHERE seq = 1`).Scan(&text); err != nil ||
-			strings.Contains(string(text), "line") {
-			t.Errorf("kept in the clear: %q %v", text, err)
-		}
+			_, form, _ := strings.Cut(d.requirePage(own), "<aside")
+			form, _, _ = strings.Cut(form, "</aside>")
+			d.requireText("before a decision", form, i18ntest.EN("review.decide.none"), "Balance too low", "!Old reason",
+				"Returned &lt;b&gt;payments&lt;/b&gt;")
+		})
+		d.run("decisions", func(t *testing.T, d *testServer) {
+			if to := d.requirePost(303, own+"/decision", url.Values{"seen": {"0"}, "decision": {decisions.Declined},
+				"reason": {"22", "11", "22"}, "text": {"First line\r\n<i>second</i>"}}); to != own+"?done=decided#decision" {
+				t.Errorf("declining leads to %q", to)
+			}
+			// The other reviewer's page is outdated.
+			other.requirePost(409, own+"/decision", url.Values{"seen": {"0"}, "decision": {decisions.Approved}, "text": {"mine stays typed"}},
+				i18ntest.EN("review.decide.late"), "reviewer@example.com", "Declined", "mine stays typed", `name="seen" value="1"`,
+				"&lt;i&gt;second&lt;/i&gt;")
+			other.requirePost(303, own+"/decision", url.Values{"seen": {"1"}, "decision": {decisions.Escalated}})
+			d.requireStatus(404, own+"/letter")
+			d.requirePost(303, own+"/decision", url.Values{"seen": {"2"}, "decision": {decisions.Declined}, "reason": {"11", "22"},
+				"text": {"In my own words."}})
+			d.requirePage(own, i18ntest.EN("review.decide.before"), "Escalated", "(2)", "/letter")
+			d.requirePage("/review?decision=declined", "order-7")
+			lines, err := d.Applications.Timeline(t.Context(), appReady, int64(len(someLines)), 10)
+			var kinds []string
+			for _, l := range lines {
+				kinds = append(kinds, l.Kind)
+			}
+			if want := []string{decisions.Declined, decisions.Escalated, decisions.Declined}; err != nil || !slices.Equal(kinds, want) {
+				t.Errorf("the timeline has %q, want %q: %v", kinds, want, err)
+			}
+			var text []byte
+			if err := db.SQL.QueryRow(`SELECT text FROM review_decisions WHERE seq = 1`).Scan(&text); err != nil ||
+				strings.Contains(string(text), "line") {
+				t.Errorf("kept in the clear: %q %v", text, err)
+			}
+		})
+		d.run("letter", func(_ *testing.T, d *testServer) {
+			d.requirePage(own+"/letter", "Zoë O’Hara-Núñez", "was declined", "Balance too low",
+				"Returned &lt;b&gt;payments&lt;/b&gt;", "In my own words.", "512", i18ntest.EN("review.letter.rights"),
+				"Equal Credit Opportunity Act", "order-7")
+			d.requirePage(own+"/letter?lang=es", i18ntest.ES("review.letter.declined"), "512", i18ntest.ES("review.letter.rights"), "order-7",
+				i18ntest.ES("review.letter.lacks.noRegulator"), "<code>--regulator</code>", "<strong>reports.example</strong>",
+				i18ntest.ES("review.letter.lacks.noAgency"), "<code>--report-agency</code>",
+				i18ntest.ES("review.letter.lacks.noCreditor"), "<code>--creditor</code>")
+			d.Decisions.Creditor, d.Decisions.Regulator, d.Decisions.Agency = "Harbor Bank, 2 Pier Road, Boston, MA 02110",
+				"Federal Trade Commission, Washington, DC 20580", "Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100"
+			d.requirePage(own+"/letter", "!<code>--", "Harbor Bank, 2 Pier Road, Boston, MA 02110",
+				"<strong>Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100</strong>",
+				"administers compliance with this law concerning this creditor is Federal Trade Commission, Washington, DC 20580.")
+		})
 	})
 }
 
@@ -294,10 +275,6 @@ func TestLetterPreview(t *testing.T) {
 			t.Errorf("%s = %d %q", name, resp.StatusCode, part)
 		}
 	}
-	if _, page := d.get(own); !strings.Contains(page, i18ntest.EN("review.decide.none")) {
-		t.Error("a preview is stored")
-	}
-	if resp, _ := d.get(own + "/preview"); resp.StatusCode != 303 {
-		t.Errorf("a reload of the preview = %d", resp.StatusCode)
-	}
+	d.requirePage(own, i18ntest.EN("review.decide.none")) // a preview is not stored
+	d.requireStatus(303, own+"/preview")                  // a reload of the preview
 }

@@ -42,9 +42,7 @@ func TestRetention(t *testing.T) {
 		}
 		_, page := d.get("/review/deletions")
 		d.requireText("deleted by age", page, appOld, i18ntest.EN("review.deletion.reasons.age"), i18ntest.EN("review.deletion.aged"), "30")
-		if resp, _ := d.get("/review/audit?action=retentionDeleted&application=" + appOld); resp.StatusCode != 200 {
-			t.Errorf("the trail of it: %d", resp.StatusCode)
-		}
+		d.requirePage("/review/audit?action=retentionDeleted&application=" + appOld)
 		*d.now = noon.AddDate(0, 0, 31)
 		if err := d.Deletion.Retain(t.Context()); err == nil || left() != 0 || len(d.sharer.revoked) != 1 {
 			t.Errorf("a month later %d are left, and %d shares are withdrawn", left(), len(d.sharer.revoked))
@@ -60,9 +58,7 @@ func TestDeletionWithdrawsSharesFirst(t *testing.T) {
 	d.post(own+"/shares", url.Values{"publicId": {harbor}})
 	d.sharer.err = &svcapi.Error{Op: "relay", HTTP: 503, Code: contract.CodeUnavailable}
 	form := url.Values{"id": {appReady}, "cause": {deletion.ByRequest}, "sure": {"yes"}}
-	if resp, page := d.post(own+"/delete", form); resp.StatusCode != 502 || !strings.Contains(page, i18ntest.EN("review.delete.shared")) {
-		t.Errorf("deleting while the service is away: %d\n%s", resp.StatusCode, page)
-	}
+	d.requirePost(502, own+"/delete", form, i18ntest.EN("review.delete.shared")) // deleting while the service is away
 	if _, err := search.Of(t.Context(), d.DB.SQL, appReady); err != nil {
 		t.Errorf("it is gone: %v", err)
 	}
@@ -133,9 +129,7 @@ func TestDeletionDuringShare(t *testing.T) {
 		d.sharer.set(func() {
 			d.sharer.meet = func() {
 				d.sharer.set(func() { d.sharer.meet = nil })
-				if resp, _ := other.post(own+"/delete", form); resp.StatusCode != 303 {
-					t.Errorf("deleting: %d", resp.StatusCode)
-				}
+				other.requirePost(303, own+"/delete", form)
 			}
 		})
 		if resp, _ := d.post(own+"/shares", url.Values{"publicId": {harbor}}); resp.StatusCode != 404 ||
@@ -202,9 +196,7 @@ func TestDeletionOffersOnlyTheApplicantsApplications(t *testing.T) {
 		}
 		for _, stranger := range []string{id(2), id(3)} {
 			form := url.Values{"id": {appReady, stranger}, "cause": {deletion.ByRequest}, "sure": {"yes"}}
-			if resp, _ := d.post(own+"/delete", form); resp.StatusCode != 400 {
-				t.Errorf("a stranger's application is deleted: %d", resp.StatusCode)
-			}
+			d.requirePost(400, own+"/delete", form) // a stranger's application
 		}
 		for n := 10; n < 50; n++ {
 			put(n, prefill.Fields{FirstName: "Maria", LastName: "Garcia", Email: fmt.Sprintf("m%d@example.org", n)})
@@ -219,9 +211,7 @@ func TestDeletionOffersOnlyTheApplicantsApplications(t *testing.T) {
 		}
 		d.requireText("a name alone", page, "may belong to other people", "Maria Garcia")
 		form := url.Values{"id": {id(5), id(49)}, "cause": {deletion.ByMistake}, "sure": {"yes"}}
-		if resp, page := d.post("/review/applications/"+id(5)+"/delete", form); resp.StatusCode != 303 {
-			t.Fatalf("deleting two: %d\n%s", resp.StatusCode, page)
-		}
+		d.requirePost(303, "/review/applications/"+id(5)+"/delete", form) // deleting two
 		_, trail := d.get("/review/audit?action=deleted")
 		d.requireText("the trail of two", trail, id(5), id(49))
 	})

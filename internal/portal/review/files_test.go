@@ -125,10 +125,7 @@ func TestUnavailableFiles(t *testing.T) {
 		}
 	}
 	d.reporter.content, d.reporter.files = nil, nil
-	if resp, page := d.get("/review/applications/" + appReady + "/files"); resp.StatusCode != 200 ||
-		!strings.Contains(page, i18ntest.EN("review.files.none")) {
-		t.Errorf("an empty list = %d", resp.StatusCode)
-	}
+	d.requirePage("/review/applications/"+appReady+"/files", i18ntest.EN("review.files.none")) // an empty list
 	d.reporter.refuses = &svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken}
 	if resp, page := d.get("/review/applications/" + appReady + "/files"); resp.StatusCode != 404 ||
 		!strings.Contains(page, i18ntest.EN("review.files.unknown.text")) {
@@ -279,9 +276,7 @@ func TestPagesOfDocuments(t *testing.T) {
 			t.Errorf("%s = %d, want %d", path, resp.StatusCode, want)
 		}
 	}
-	if _, page := d.get(at + pages.FileRef(scanPath) + "/view"); !strings.Contains(page, pages.FileRef(scanPath)+"/pages/1") {
-		t.Error("the page lacks the image")
-	}
+	d.requirePage(at+pages.FileRef(scanPath)+"/view", pages.FileRef(scanPath)+"/pages/1")
 	_, page := d.get(at + pages.FileRef(stubPath) + "/view")
 	if strings.Contains(page, "/pages/1") || !strings.Contains(page, i18ntest.EN("review.document.not_shown")) {
 		t.Error("the page promises an image of a PDF file without a renderer")

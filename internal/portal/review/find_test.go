@@ -393,19 +393,10 @@ func TestSearchHandlesExpire(t *testing.T) {
 		if !strings.HasPrefix(to, "/review?decision=none&find=") || strings.Contains(strings.ToLower(to), "canaria") {
 			t.Fatalf("a search leads to %q", to)
 		}
-		if resp, page := d.get(to); resp.StatusCode != 200 || !strings.Contains(page, i18ntest.EN("review.list.not_found")) ||
-			!strings.Contains(page, `value="Canaria Núñez"`) ||
-			!strings.Contains(page, `href="/review?find=`) {
-			t.Errorf("a search without hits: %d\n%s", resp.StatusCode, page)
-		}
-		if _, page := d.as(Reviewer).get(to); !strings.Contains(page, i18ntest.EN("review.list.over.title")) ||
-			strings.Contains(page, "Canaria") {
-			t.Errorf("another user's search:\n%s", page)
-		}
+		d.requirePage(to, i18ntest.EN("review.list.not_found"), `value="Canaria Núñez"`, `href="/review?find=`) // a search without hits
+		d.as(Reviewer).requirePage(to, i18ntest.EN("review.list.over.title"), "!Canaria")                       // another user's search
 		*d.now = noon.Add(search.SearchLife)
-		if _, page := d.get(to); !strings.Contains(page, i18ntest.EN("review.list.over.title")) || strings.Contains(page, "order-7") {
-			t.Errorf("a search after its time:\n%s", page)
-		}
+		d.requirePage(to, i18ntest.EN("review.list.over.title"), "!order-7") // a search after its time
 		if err := d.Index.Sweep(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -450,81 +441,51 @@ func TestAssign(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
-		mine := func() string {
-			_, page := d.get("/review?queue=mine")
-			return page
-		}
-		if page := mine(); !strings.Contains(page, i18ntest.EN("review.list.queue_empty")) {
-			t.Errorf("before assigning:\n%s", page)
-		}
-		resp, _ := d.post("/review/assign", url.Values{"id": {appReady, appStarted, uuid.NewString()}, "do": {"take"}, "queue": {"decide"}})
-		if resp.StatusCode != 303 || resp.Header.Get("Location") != "/review?queue=decide" {
-			t.Fatalf("assigning: %d to %q", resp.StatusCode, resp.Header.Get("Location"))
-		}
-		if page := mine(); !strings.Contains(page, appReady) || !strings.Contains(page, appStarted) ||
-			!strings.Contains(page, i18ntest.EN("review.list.you")) {
-			t.Errorf("after assigning:\n%s", page)
-		}
 		other := d.as(Reviewer)
-		if _, page := other.get("/review?queue=mine"); strings.Contains(page, appReady) {
-			t.Error("the applications are another user's, too")
-		}
-		if _, page := other.get("/review"); !strings.Contains(page, `title="reviewer@example.com"`) {
-			t.Errorf("another user does not see whose it is:\n%s", page)
-		}
-		resp, _ = other.post("/review/assign", url.Values{"id": {appReady}, "do": {"take"}, "back": {"application"}})
-		if resp.StatusCode != 303 || resp.Header.Get("Location") != "/review/applications/"+appReady {
-			t.Fatalf("assigning on the page: %d to %q", resp.StatusCode, resp.Header.Get("Location"))
-		}
-		d.post("/review/assign", url.Values{"id": {appStarted}, "do": {"release"}})
-		if page := mine(); !strings.Contains(page, i18ntest.EN("review.list.queue_empty")) {
-			t.Errorf("after releasing:\n%s", page)
-		}
-		for _, bad := range []url.Values{{"id": {"x"}, "do": {"take"}}, {"id": {appReady}}, {"id": {appReady}, "do": {"take"}, "queue": {"x"}}} {
-			if resp, _ := d.post("/review/assign", bad); resp.StatusCode != 400 {
-				t.Errorf("assigning %v: %d", bad, resp.StatusCode)
-			}
-		}
+		d.as(Auditor)
 		users, err := d.Staff.Users(t.Context(), db.SQL, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		id := map[string]string{}
+		id := map[staff.Role]string{}
 		for _, u := range users {
-			id[string(u.Role)] = u.ID
+			id[u.Role] = u.ID
 		}
-		_, page := d.get("/review?queue=all")
-		if to := `name="assign" value="` + appStarted + "." + id["reviewer"]; !strings.Contains(page, to) {
-			t.Errorf("the row has no button %s", to)
-		}
-		// The other fields of the form are not of the row.
-		resp, _ = d.post("/review/assign", url.Values{"assign": {appStarted + "." + id["reviewer"]}, "to": {"2026-03-31"}})
-		if resp.StatusCode != 303 || resp.Header.Get("Location") != "/review?to=2026-03-31" {
-			t.Errorf("assigning a row: %d to %q", resp.StatusCode, resp.Header.Get("Location"))
-		}
-		if _, page := other.get("/review?queue=mine"); !strings.Contains(page, appStarted) {
-			t.Errorf("an application assigned by another user is not among the user's own")
-		}
-		d.post("/review/assign", url.Values{"id": {appReady, appStarted}, "do": {"assign"}, "user": {id["administrator"]}})
-		d.post("/review/assign", url.Values{"assign": {appStarted + "."}})
-		if page := mine(); !strings.Contains(page, appReady) || strings.Contains(page, pages.RowID(appStarted)) {
-			t.Errorf("after assigning both and releasing one:\n%s", page)
-		}
-		for _, bad := range []string{appStarted + "." + uuid.NewString(), "x." + id["reviewer"], appStarted + ".x"} {
-			if resp, _ := d.post("/review/assign", url.Values{"assign": {bad}}); resp.StatusCode != 400 {
-				t.Errorf("assigning %s: %d", bad, resp.StatusCode)
+		const assign, mine = "/review/assign", "/review?queue=mine"
+		leads := func(d *testServer, form url.Values, want string) {
+			d.t.Helper()
+			if to := d.requirePost(303, assign, form); to != want {
+				d.t.Errorf("%v leads to %q, want %q", form, to, want)
 			}
 		}
-		d.as(Auditor)
-		users, _ = d.Staff.Users(t.Context(), db.SQL, "")
-		for _, u := range users {
-			if u.Role != Auditor {
-				continue
+		d.run("taking and releasing", func(_ *testing.T, d *testServer) {
+			d.requirePage(mine, i18ntest.EN("review.list.queue_empty"))
+			leads(d, url.Values{"id": {appReady, appStarted, uuid.NewString()}, "do": {"take"}, "queue": {"decide"}}, "/review?queue=decide")
+			d.requirePage(mine, appReady, appStarted, i18ntest.EN("review.list.you"))
+			other.requirePage(mine, "!"+appReady)
+			other.requirePage("/review", `title="reviewer@example.com"`)
+			leads(other, url.Values{"id": {appReady}, "do": {"take"}, "back": {"application"}}, own)
+			d.post(assign, url.Values{"id": {appStarted}, "do": {"release"}})
+			d.requirePage(mine, i18ntest.EN("review.list.queue_empty"))
+		})
+		d.run("a row's button", func(_ *testing.T, d *testServer) {
+			d.requirePage("/review?queue=all", `name="assign" value="`+appStarted+"."+id[Reviewer])
+			// The other fields of the form are not of the row.
+			leads(d, url.Values{"assign": {appStarted + "." + id[Reviewer]}, "to": {"2026-03-31"}}, "/review?to=2026-03-31")
+			other.requirePage(mine, appStarted)
+			d.post(assign, url.Values{"id": {appReady, appStarted}, "do": {"assign"}, "user": {id[Administrator]}})
+			d.post(assign, url.Values{"assign": {appStarted + "."}})
+			d.requirePage(mine, appReady, "!"+pages.RowID(appStarted))
+		})
+		d.run("bad forms", func(_ *testing.T, d *testServer) {
+			for _, bad := range []url.Values{{"id": {"x"}, "do": {"take"}}, {"id": {appReady}}, {"id": {appReady}, "do": {"take"}, "queue": {"x"}}} {
+				d.requirePost(400, assign, bad)
 			}
-			if resp, _ := d.post("/review/assign", url.Values{"assign": {appStarted + "." + u.ID}}); resp.StatusCode != 400 {
-				t.Errorf("assigning to an auditor: %d", resp.StatusCode)
+			for _, bad := range []string{appStarted + "." + uuid.NewString(), "x." + id[Reviewer], appStarted + ".x",
+				appStarted + "." + id[Auditor]} {
+				d.requirePost(400, assign, url.Values{"assign": {bad}})
 			}
-		}
+		})
 		var n int
 		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM audit WHERE action = 'assigned'`).Scan(&n); err != nil || n != 8 {
 			t.Errorf("%d entries of the audit log (%v)", n, err)

@@ -260,96 +260,94 @@ func TestOverviewOfNothing(t *testing.T) {
 	}
 }
 
+// ago returns a day before noon's, as addresses write it.
+func ago(days int) string { return noon.AddDate(0, 0, -days).Format(time.DateOnly) }
+
+// someDays are the days that TestOverviewOfDays shows.
+var someDays = "/review/overview?from=" + ago(205) + "&to=" + ago(200)
+
+// captured returns what the first group of a pattern captures.
+func captured(page, pattern string) (out []string) {
+	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(page, -1) {
+		out = append(out, strings.TrimSpace(m[1]))
+	}
+	return out
+}
+
+// requireFigures gets an overview, and checks its first figures and their changes.
+func (d *testServer) requireFigures(path, want string, texts ...string) string {
+	d.t.Helper()
+	page := d.requirePage(path, texts...)
+	got := strings.Join(captured(page, `key-figure-value">([^<]*)<`)[:3], " ") + ", " +
+		strings.Join(captured(page, `key-figure-change">([^<]*)<`), ", ")
+	if got != want {
+		d.t.Errorf("%s: the figures are %q, want %q", path, got, want)
+	}
+	return page
+}
+
 // TestOverviewOfDays shows the days from one to another, beside as many before them.
 func TestOverviewOfDays(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		today := noon.Truncate(24 * time.Hour)
-		day := func(n int) string { return today.AddDate(0, 0, -n).Format(time.DateOnly) }
-		for i, ago := range []int{200, 204, 204, 205, 208, 209, 210} { // 4 from 205 to 200, 3 before
-			at, product := today.AddDate(0, 0, -ago), contract.Income
+		for i, days := range []int{200, 204, 204, 205, 208, 209, 210} { // 4 from 205 to 200, 3 before
+			at, product := today.AddDate(0, 0, -days), contract.Income
 			if i == 1 {
 				product = contract.Cashflow
 			}
 			d.add(stored{Application: one(fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i), product, journey.Failed, at, at)})
 		}
-		shown := func(page, pattern string) (out []string) {
-			for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(page, -1) {
-				out = append(out, strings.TrimSpace(m[1]))
-			}
-			return out
-		}
-		figures := func(page string) string {
-			return strings.Join(shown(page, `key-figure-value">([^<]*)<`)[:3], " ") + ", " +
-				strings.Join(shown(page, `key-figure-change">([^<]*)<`), ", ")
-		}
 		before := ui.DaysWords(i18n.English, today.AddDate(0, 0, -211), today.AddDate(0, 0, -206))
 		more := i18ntest.EN("ui.change.more", "percent", "33", "days", before)
-		_, page := d.get("/review/overview?from=" + day(205) + "&to=" + day(200))
-		if got := figures(page); got != "4 0 4, "+more+", "+more || strings.Count(page, `class="plot-bars`) != 6 {
-			t.Errorf("the figures are %q, with %d days", got, strings.Count(page, `class="plot-bars`))
-		}
-		counted := func(n int) string {
-			return i18ntest.EN("review.overview.day", "ready", "0", "open", "0", "ended", strconv.Itoa(n))
-		}
-		both := ui.DayWords(i18n.English, today.AddDate(0, 0, -204)) + ": " + counted(2) + ". " +
-			ui.DayWords(i18n.English, today.AddDate(0, 0, -210)) + ": " + counted(1)
-		if !strings.Contains(page, both) || strings.Count(page, `class="plot-before"`) != 1 {
-			t.Errorf("the plot lacks the days before: %q", shown(page, `<title>([^<]*)</title>`))
-		}
-		if to := "/review?from=" + day(205) + "&amp;state=failed&amp;to=" + day(200); !strings.Contains(page, to) {
-			t.Errorf("the page lacks a link to %s", to)
-		}
-		if _, turned := d.get("/review/overview?from=" + day(200) + "&to=" + day(205)); figures(turned) != figures(page) {
-			t.Errorf("from the last to the first day: %q", figures(turned))
-		}
-		income := "/review/overview?from=" + day(205) + "&product=income&to=" + day(200)
-		if !strings.Contains(page, strings.ReplaceAll(income, "&", "&amp;")) {
-			t.Error("the page lacks a link to a product in the same days")
-		}
-		_, page = d.get(income)
 		same := i18ntest.EN("ui.change.same", "days", before)
-		if got := figures(page); got != "3 0 3, "+same+", "+same || !strings.Contains(page, "/review/overview?days=7&amp;product=income") {
-			t.Errorf("one product's figures are %q", got)
-		}
-		if to := "/review?from=" + day(205) + "&amp;product=income&amp;state=failed&amp;to=" + day(200); !strings.Contains(page, to) {
-			t.Errorf("the page of a product lacks a link to %s", to)
-		}
-		d.Deletion.RetentionDays = 208
-		if _, page := d.get("/review/overview?from=" + day(205) + "&to=" + day(200)); figures(page) != "4 0 4, " {
-			t.Errorf("compared with deleted applications: %q", figures(page))
-		}
-		for query, want := range map[string][2]string{
-			"from=" + day(10):                            {day(10), day(0)},
-			"to=" + day(10):                              {day(39), day(10)},
-			"from=" + day(1) + "&to=2100-01-01":          {day(1), day(0)},
-			"from=1990-01-01&to=" + day(3):               {day(3 + maxDays - 1), day(3)},
-			"from=" + day(2) + "&to=" + day(2) + "&days": {day(2), day(2)},
-		} {
-			_, page := d.get("/review/overview?" + query)
-			if got := shown(page, `id="overview-[^>]*value="([^"]*)"`); !slices.Equal(got, want[:]) {
-				t.Errorf("%s: %v, want %v", query, got, want)
+		income := "/review/overview?from=" + ago(205) + "&product=income&to=" + ago(200)
+		d.run("all products", func(t *testing.T, d *testServer) {
+			counted := func(days, n int) string {
+				return ui.DayWords(i18n.English, today.AddDate(0, 0, -days)) + ": " +
+					i18ntest.EN("review.overview.day", "ready", "0", "open", "0", "ended", strconv.Itoa(n))
 			}
-		}
-		d.Deletion.RetentionDays = 0
-		days := "/review/overview?from=" + day(205) + "&to=" + day(200)
-		same = i18ntest.EN("ui.change.same", "days", ui.DaysWords(i18n.English, today.AddDate(0, 0, -210), today.AddDate(0, 0, -205)))
-		_, page = d.get(days + "&compare=day&since=" + day(210))
-		if got := figures(page); got != "4 0 4, "+same+", "+same || !strings.Contains(page, "?compare=day&amp;days=7&amp;since="+day(210)) {
-			t.Errorf("compared with chosen days: %q", got)
-		}
-		_, page = d.get(days + "&compare=year")
-		first := today.AddDate(0, 0, -205).AddDate(-1, 0, 0)
-		none := i18ntest.EN("ui.compare.none", "days", ui.EarlierDays(i18n.English, first, first.AddDate(0, 0, 5), time.Time{}))
-		if got := figures(page); got != "4 0 4, " || !strings.Contains(page, "?compare=year&amp;days=7") || !strings.Contains(page, none) {
-			t.Errorf("compared with a year ago: %q", got)
-		}
-		for _, bad := range []string{"compare=x", "compare=day&since=" + day(0), "product=x", "from=x",
-			"from=2026-02-30&to=2026-03-01", "to=1&from="} {
-			if resp, _ := d.get("/review/overview?" + bad); resp.StatusCode != 404 {
-				t.Errorf("%s: %d", bad, resp.StatusCode)
+			page := d.requireFigures(someDays, "4 0 4, "+more+", "+more, counted(204, 2)+". "+counted(210, 1),
+				"/review?from="+ago(205)+"&amp;state=failed&amp;to="+ago(200), strings.ReplaceAll(income, "&", "&amp;"))
+			if n, m := strings.Count(page, `class="plot-bars`), strings.Count(page, `class="plot-before"`); n != 6 || m != 1 {
+				t.Errorf("%d days, and %d lines before", n, m)
 			}
-		}
+			d.requireFigures("/review/overview?from="+ago(200)+"&to="+ago(205), "4 0 4, "+more+", "+more) // from the last to the first
+		})
+		d.run("one product", func(_ *testing.T, d *testServer) {
+			d.requireFigures(income, "3 0 3, "+same+", "+same, "/review/overview?days=7&amp;product=income",
+				"/review?from="+ago(205)+"&amp;product=income&amp;state=failed&amp;to="+ago(200))
+		})
+		d.run("deleted applications before", func(_ *testing.T, d *testServer) {
+			d.Deletion.RetentionDays = 208
+			d.requireFigures(someDays, "4 0 4, ")
+		})
+		d.run("range", func(t *testing.T, d *testServer) {
+			for query, want := range map[string][2]string{
+				"from=" + ago(10):                            {ago(10), ago(0)},
+				"to=" + ago(10):                              {ago(39), ago(10)},
+				"from=" + ago(1) + "&to=2100-01-01":          {ago(1), ago(0)},
+				"from=1990-01-01&to=" + ago(3):               {ago(3 + maxDays - 1), ago(3)},
+				"from=" + ago(2) + "&to=" + ago(2) + "&days": {ago(2), ago(2)},
+			} {
+				_, page := d.get("/review/overview?" + query)
+				if got := captured(page, `id="overview-[^>]*value="([^"]*)"`); !slices.Equal(got, want[:]) {
+					t.Errorf("%s: %v, want %v", query, got, want)
+				}
+			}
+			for _, bad := range []string{"compare=x", "compare=day&since=" + ago(0), "product=x", "from=x",
+				"from=2026-02-30&to=2026-03-01", "to=1&from="} {
+				d.requireStatus(404, "/review/overview?"+bad)
+			}
+		})
+		d.run("comparison", func(_ *testing.T, d *testServer) {
+			d.Deletion.RetentionDays = 0
+			same := i18ntest.EN("ui.change.same", "days", ui.DaysWords(i18n.English, today.AddDate(0, 0, -210), today.AddDate(0, 0, -205)))
+			d.requireFigures(someDays+"&compare=day&since="+ago(210), "4 0 4, "+same+", "+same, "?compare=day&amp;days=7&amp;since="+ago(210))
+			first := today.AddDate(0, 0, -205).AddDate(-1, 0, 0)
+			none := i18ntest.EN("ui.compare.none", "days", ui.EarlierDays(i18n.English, first, first.AddDate(0, 0, 5), time.Time{}))
+			d.requireFigures(someDays+"&compare=year", "4 0 4, ", "?compare=year&amp;days=7", none)
+		})
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/portal/review/verdict"
+	"vestibule/internal/prefill"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal/review"
@@ -146,7 +147,7 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	if err := d.Sharing.Fill(ctx, a, &v.Sharing); err != nil {
 		return err
 	}
-	if v.Sharing.Open = v.Sharing.Open && deciders.has(by); !deciders.has(by) {
+	if v.Sharing.Open = v.Sharing.Open && v.Decides; !v.Decides {
 		v.Sharing.ReadOnly = true
 	}
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
@@ -160,24 +161,8 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	if v.Place, err = d.positionInList(ctx, r, by, a); err != nil {
 		return err
 	}
-	if a.HasReport() && a.Product.Valid() {
-		raw, err := d.Applications.Report(ctx, d.DB.SQL, a.ID, a.Report.Attempt, a.Report.Revision)
-		if err == nil {
-			v.Report, err = d.view(ctx, a, a.Report, people[a.ID], v.Place, raw)
-		}
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return err
-		}
-	}
-	reports, err := d.Applications.Reports(ctx, a.ID)
-	if err != nil {
+	if err := d.fillReports(ctx, a, people[a.ID], &v); err != nil {
 		return err
-	}
-	if err := d.Decisions.Fill(ctx, a, reports, v.Report, &v.Deciding, &v.Notes); err != nil {
-		return err
-	}
-	for _, h := range reports {
-		v.Reports = append(v.Reports, heldReport(a, h))
 	}
 	if err := d.fillReminder(r, a, &v); err != nil {
 		return err
@@ -212,6 +197,27 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 		return err
 	}
 	return d.showOrPart(w, r, status, pages.Peek, func(p ui.Page) templ.Component { return pages.Application(p, v) })
+}
+
+// fillReports adds the report of an application, all its revisions, and the decisions about them.
+func (d *Handler) fillReports(ctx context.Context, a applications.Application, who prefill.Fields, v *pages.ApplicationView) error {
+	if a.HasReport() && a.Product.Valid() {
+		raw, err := d.Applications.Report(ctx, d.DB.SQL, a.ID, a.Report.Attempt, a.Report.Revision)
+		if err == nil {
+			v.Report, err = d.view(ctx, a, a.Report, who, v.Place, raw)
+		}
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
+	reports, err := d.Applications.Reports(ctx, a.ID)
+	if err != nil {
+		return err
+	}
+	for _, h := range reports {
+		v.Reports = append(v.Reports, heldReport(a, h))
+	}
+	return d.Decisions.Fill(ctx, a, reports, v.Report, &v.Deciding, &v.Notes)
 }
 
 // fillAssignee adds the user who works on an application.

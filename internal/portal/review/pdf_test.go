@@ -25,14 +25,10 @@ func TestReportPDF(t *testing.T) {
 	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		at := "/review/applications/" + appReady + "/report.pdf"
-		if resp, _ := d.get(at); resp.StatusCode != 303 {
-			t.Errorf("not signed in: %d", resp.StatusCode)
-		}
+		d.requireStatus(303, at) // not signed in
 		d.signInAs(secret, "")
 		d.change(appReady, func(r *stored) { r.Body, r.Analysis = withFigures(t), someAnalysis(t) })
-		if _, page := d.get("/review/applications/" + appReady); !strings.Contains(page, `href="`+at+`"`) {
-			t.Error("the page of the application does not lead to its PDF")
-		}
+		d.requirePage("/review/applications/"+appReady, `href="`+at+`"`)
 		d.post("/review/applications/"+appReady+"/decision", map[string][]string{"seen": {"0"}, "decision": {decisions.Escalated},
 			"text": {"Look at the second bank."}})
 		before := d.audited(audit.ReportExported)

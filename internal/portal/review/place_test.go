@@ -147,9 +147,7 @@ func TestPlaceOnSubPages(t *testing.T) {
 			if to := resp.Header.Get("Location"); resp.StatusCode != 303 || to != older+list {
 				t.Errorf("%s that is not there: %d to %q", page, resp.StatusCode, to)
 			}
-			if resp, _ := d.get(older + page); resp.StatusCode != 404 {
-				t.Errorf("%s that is not there, in no list: %d", page, resp.StatusCode)
-			}
+			d.requireStatus(404, older+page)
 		}
 	})
 }

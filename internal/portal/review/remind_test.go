@@ -60,9 +60,7 @@ func TestRemind(t *testing.T) {
 			!strings.Contains(page, i18n.N(i18n.English, "review.remind.left_out", 3)) {
 			t.Errorf("the list does not say what was sent:\n%s", page)
 		}
-		if _, page := d.get("/review/applications/" + waiting); !strings.Contains(page, i18ntest.EN("review.remind.last")) {
-			t.Errorf("the application's page does not say when the link was sent:\n%s", page)
-		}
+		d.requirePage("/review/applications/"+waiting, i18ntest.EN("review.remind.last"))
 		*d.now = noon.Add(23 * time.Hour)
 		d.signInAs(secret, "")
 		one := url.Values{"id": {waiting}, "back": {"application"}}
@@ -73,9 +71,7 @@ func TestRemind(t *testing.T) {
 		if now := emails(); len(now) != 1 || now[0] == sent[0] {
 			t.Errorf("the next day: %q", now)
 		}
-		if resp, _ := d.as(Auditor).post("/review/remind", one); resp.StatusCode != 403 {
-			t.Errorf("by an auditor: %d", resp.StatusCode)
-		}
+		d.as(Auditor).requirePost(403, "/review/remind", one) // by an auditor
 		for _, bad := range []url.Values{{}, {"id": {"x"}}, {"id": {waiting}, "queue": {"x"}}} {
 			if resp, _ := d.post("/review/remind", bad); resp.StatusCode != 400 {
 				t.Errorf("reminding %v: %d", bad, resp.StatusCode)

@@ -75,18 +75,14 @@ func TestSpreadsheetDownloads(t *testing.T) {
 			t.Errorf("%d downloads were written down (%v), want 2", n, err)
 		}
 		d.change(appReady, func(r *stored) { r.Analysis = nil })
-		if resp, _ := d.get("/review/applications/" + appReady + "/months.csv"); resp.StatusCode != 404 {
-			t.Errorf("months that there are not: %d", resp.StatusCode)
-		}
+		d.requireStatus(404, "/review/applications/"+appReady+"/months.csv") // no months
 		for _, file := range []string{"report.csv", "months.csv"} {
 			if resp, _ := d.get("/review/applications/" + appStarted + "/" + file); resp.StatusCode != 404 {
 				t.Errorf("%s of no report: %d", file, resp.StatusCode)
 			}
 		}
 		d.post("/review/sign-out", nil)
-		if resp, _ := d.get("/review/applications/" + appReady + "/report.csv"); resp.StatusCode != 303 {
-			t.Errorf("not signed in: %d", resp.StatusCode)
-		}
+		d.requireStatus(303, "/review/applications/"+appReady+"/report.csv") // not signed in
 	})
 }
 
@@ -115,11 +111,7 @@ func TestReportPageWithAnalysis(t *testing.T) {
 		}
 	}
 	d.change(appReady, func(r *stored) { r.Analysis, r.AnalysisPending = nil, true })
-	if _, page := d.get(url); !strings.Contains(page, i18ntest.EN("review.report.pending")) || strings.Contains(page, `role="img"`) {
-		t.Error("a page whose analysis is on its way does not say so")
-	}
+	d.requirePage(url, i18ntest.EN("review.report.pending"), `!role="img"`) // the analysis is on its way
 	d.change(appReady, func(r *stored) { r.Analysis, r.AnalysisPending = []byte(`{"broken`), false })
-	if resp, page := d.get(url); resp.StatusCode != 200 || strings.Contains(page, "broken") || strings.Contains(page, `role="img"`) {
-		t.Errorf("a broken analysis: %d, and the page is not that of a report without one", resp.StatusCode)
-	}
+	d.requirePage(url, "!broken", `!role="img"`) // a broken analysis
 }

@@ -291,6 +291,58 @@ func (d *testServer) post(path string, form url.Values) (*http.Response, string)
 	return d.do(req)
 }
 
+// run runs a named step of a test.
+func (d *testServer) run(name string, step func(t *testing.T, d *testServer)) {
+	d.t.Helper()
+	d.t.Run(name, func(t *testing.T) {
+		in := *d
+		in.t = t
+		step(t, &in)
+	})
+}
+
+// requireText checks that a page has texts, and lacks those after an exclamation mark.
+func (d *testServer) requireText(what, page string, texts ...string) {
+	d.t.Helper()
+	for _, want := range texts {
+		if text := strings.TrimPrefix(want, "!"); strings.Contains(page, text) == (text != want) {
+			d.t.Errorf("%s: %q\n%s", what, want, page)
+		}
+	}
+}
+
+// requirePage gets a page, checks its texts as requireText does, and returns it.
+func (d *testServer) requirePage(path string, texts ...string) string {
+	d.t.Helper()
+	resp, page := d.get(path)
+	if resp.StatusCode != 200 {
+		d.t.Errorf("GET %s = %d", path, resp.StatusCode)
+	}
+	d.requireText("GET "+path, page, texts...)
+	return page
+}
+
+// requireStatus checks the status of pages.
+func (d *testServer) requireStatus(status int, paths ...string) {
+	d.t.Helper()
+	for _, path := range paths {
+		if resp, _ := d.get(path); resp.StatusCode != status {
+			d.t.Errorf("GET %s = %d, want %d", path, resp.StatusCode, status)
+		}
+	}
+}
+
+// requirePost sends a form, checks the answer's status and texts, and returns where it leads.
+func (d *testServer) requirePost(status int, path string, form url.Values, texts ...string) (to string) {
+	d.t.Helper()
+	resp, page := d.post(path, form)
+	if resp.StatusCode != status {
+		d.t.Errorf("POST %s of %.80v = %d to %q, want %d", path, form, resp.StatusCode, resp.Header.Get("Location"), status)
+	}
+	d.requireText("POST "+path, page, texts...)
+	return resp.Header.Get("Location")
+}
+
 func (d *testServer) signInAs(pass, next string) *http.Response {
 	d.t.Helper()
 	resp, _ := d.post("/review/sign-in", url.Values{"email": {" reviewer@example.COM"}, "password": {pass}, "next": {next}})
@@ -306,9 +358,7 @@ func TestSignInAndOut(t *testing.T) {
 		if resp.StatusCode != http.StatusSeeOther || to != "/review/sign-in?next="+url.QueryEscape(want) {
 			t.Fatalf("not signed in: %d to %q", resp.StatusCode, to)
 		}
-		if resp, page := d.get(to); resp.StatusCode != 200 || !strings.Contains(page, `name="next" value="`+want+`"`) {
-			t.Errorf("sign-in page: %d\n%s", resp.StatusCode, page)
-		}
+		d.requirePage(to, `name="next" value="`+want+`"`)
 		session := func(r *http.Request) string {
 			for _, c := range d.http.Jar.Cookies(r.URL) {
 				if c.Name == "vestibule" {
@@ -325,18 +375,12 @@ func TestSignInAndOut(t *testing.T) {
 		if after := session(resp.Request); after == "" || after == before {
 			t.Errorf("the session was not renewed: %q, then %q", before, after)
 		}
-		if resp, page := d.get(want); resp.StatusCode != 200 || !strings.Contains(page, "Ana María Núñez") {
-			t.Errorf("report: %d\n%s", resp.StatusCode, page)
-		}
+		d.requirePage(want, "Ana María Núñez")
 		if resp, _ := d.get("/review/sign-in?next=" + url.QueryEscape(want)); resp.Header.Get("Location") != want {
 			t.Errorf("the sign-in page of one who has signed in leads to %q", resp.Header.Get("Location"))
 		}
-		if resp, _ := d.post("/review/sign-out", nil); resp.StatusCode != http.StatusSeeOther {
-			t.Errorf("signing out: %d", resp.StatusCode)
-		}
-		if resp, _ := d.get(want); resp.StatusCode != http.StatusSeeOther {
-			t.Errorf("after signing out: %d", resp.StatusCode)
-		}
+		d.requirePost(http.StatusSeeOther, "/review/sign-out", nil)
+		d.requireStatus(http.StatusSeeOther, want) // after signing out
 	})
 }
 
@@ -359,9 +403,7 @@ func TestList(t *testing.T) {
 	if to := resp.Header.Get("Location"); to != "/review/applications/"+appStarted {
 		t.Errorf("a search in a queue leads to %q", to)
 	}
-	if _, page := d.get("/review?state=started&lang=es"); !strings.Contains(page, "Iniciada") || strings.Contains(page, "order-7") {
-		t.Errorf("filtered list in Spanish:\n%s", page)
-	}
+	d.requirePage("/review?state=started&lang=es", "Iniciada", "!order-7") // filtered list in Spanish
 	for _, bad := range []string{"/review?state=nonsense", "/review?after=" + strings.Repeat("x", 300),
 		"/review?from=2026-02-30", "/review?product=x", "/review?find=x",
 		"/review?decision=x", "/review?outcome=x", "/review/applications/abc", "/review/applications/" + token} {
@@ -385,10 +427,8 @@ func TestApplicationPage(t *testing.T) {
 			t.Errorf("the application's page lacks %q:\n%s", want, page)
 		}
 	}
-	if _, page := d.get("/review/applications/" + appStarted); !strings.Contains(page, i18ntest.EN("review.awaited.started")) ||
-		strings.Contains(page, i18ntest.EN("review.application.print")) {
-		t.Errorf("an application without a report:\n%s", page)
-	}
+	// an application without a report
+	d.requirePage("/review/applications/"+appStarted, i18ntest.EN("review.awaited.started"), "!"+i18ntest.EN("review.application.print"))
 	got := attempts(nil)
 	if len(got) != 0 {
 		t.Errorf("attempts of nothing = %v", got)
@@ -432,9 +472,7 @@ func TestReportPage(t *testing.T) {
 	if resp, page := d.get("/review/applications/" + appReady + "/report"); resp.StatusCode != 500 || strings.Contains(page, "broken") {
 		t.Errorf("a broken report: %d %s", resp.StatusCode, page)
 	}
-	if resp, _ := d.get("/review/applications/" + appStarted + "/report"); resp.StatusCode != 404 {
-		t.Errorf("a report that is not there: %d", resp.StatusCode)
-	}
+	d.requireStatus(404, "/review/applications/"+appStarted+"/report") // a report that is not there
 }
 
 func TestDownloadsReportUnchanged(t *testing.T) {
@@ -527,10 +565,6 @@ func TestFormsAfterTheSessionEnded(t *testing.T) {
 		}
 	}
 	d.signInAs(secret, "")
-	if _, page := d.get(own); !strings.Contains(page, `data-reviewer="`) || strings.Contains(page, "data-done") {
-		t.Errorf("the page does not say whose it is:\n%s", page)
-	}
-	if _, page := d.get(own + "?done=noted"); !strings.Contains(page, "data-done") {
-		t.Errorf("the page does not say that something was done:\n%s", page)
-	}
+	d.requirePage(own, `data-reviewer="`, "!data-done")
+	d.requirePage(own+"?done=noted", "data-done")
 }

@@ -42,6 +42,17 @@ func revised(t *testing.T, revision string, gross int64) []byte {
 	return raw
 }
 
+// refresh asks for a revision of the ready application's report, and checks what is found.
+func (d *testServer) refresh(want string) {
+	d.t.Helper()
+	before := d.audited(audit.Refreshed)
+	to := d.requirePost(303, own+"/refresh", url.Values{})
+	if !strings.Contains(to, "done="+want) || d.audited(audit.Refreshed) != before+1 {
+		d.t.Fatalf("asking for a revision leads to %q, want %s", to, want)
+	}
+	d.requirePage(to, i18n.Code(i18n.English, "review.refreshed", want))
+}
+
 // TestCorrectedReport takes an application from its decision through a correction of its report
 // to another look.
 func TestCorrectedReport(t *testing.T) {
@@ -50,105 +61,65 @@ func TestCorrectedReport(t *testing.T) {
 		d.reporter.newest = revised(t, "", 60_000)
 		d.change(appReady, func(r *stored) { r.Product, r.Body = contract.Income, d.reporter.newest })
 		d.signInAs(secret, "")
-		if resp, page := d.get(own + "/compare?revision=0"); resp.StatusCode != 404 || strings.Contains(page, "60,000") {
-			t.Errorf("there is nothing to compare with: %d", resp.StatusCode)
+		decision := func(seen, report, decision string) url.Values {
+			return url.Values{"seen": {seen}, "report": {report}, "decision": {decision}, "reason": {verdict.NoDocuments}, "text": {"Income."}}
 		}
-		shown := "2.0"
-		decide := func(decision string, seen int) int {
-			t.Helper()
-			resp, _ := d.post(own+"/decision", url.Values{"seen": {string(rune('0' + seen))}, "report": {shown},
-				"decision": {decision}, "reason": {verdict.NoDocuments}, "text": {"Income."}})
-			return resp.StatusCode
-		}
-		if got := decide(decisions.Declined, 0); got != 303 {
-			t.Fatalf("deciding: %d", got)
-		}
-		refresh := func(want string) {
-			t.Helper()
-			before := d.audited(audit.Refreshed)
-			resp, _ := d.post(own+"/refresh", url.Values{})
-			if to := resp.Header.Get("Location"); resp.StatusCode != 303 || !strings.Contains(to, "done="+want) ||
-				d.audited(audit.Refreshed) != before+1 {
-				t.Fatalf("asking for a revision: %d to %q, want %s", resp.StatusCode, to, want)
+		d.run("correction", func(t *testing.T, d *testServer) {
+			if resp, page := d.get(own + "/compare?revision=0"); resp.StatusCode != 404 || strings.Contains(page, "60,000") {
+				t.Errorf("there is nothing to compare with: %d", resp.StatusCode)
 			}
-			if _, page := d.get(resp.Header.Get("Location")); !strings.Contains(page, i18n.Code(i18n.English, "review.refreshed", want)) {
-				t.Errorf("the page does not say that it is %s", want)
+			d.requirePost(303, own+"/decision", decision("0", "2.0", decisions.Declined))
+			d.refresh("current")
+			*d.now = noon.Add(time.Minute)
+			d.reporter.newest = revised(t, "1", 41_234)
+			d.refresh("revised")
+		})
+		d.run("pages", func(_ *testing.T, d *testServer) {
+			d.requirePage("/review?queue=again", "Corrected on", i18ntest.EN("review.list.outdated"), appReady)
+			d.requirePage(own, "Corrected on", "$41,234", i18ntest.EN("review.revision.compare"),
+				i18ntest.EN("review.revision.outdated"), i18ntest.EN("review.timeline.revised"), "attempt=2&amp;revision=0")
+			d.requirePage(own+"/compare?attempt=2&revision=1", i18ntest.EN("review.revision.changed"), "$60,000", "$41,234", "−$18,766")
+			d.requirePage(own+"/report?attempt=2&revision=0", "$60,000", i18ntest.EN("review.revision.older"), "report.pdf?attempt=2&amp;revision=0")
+			d.requireStatus(404, own+"/report?revision=7", own+"/report?revision=x", own+"/report?attempt=1&revision=0",
+				own+"/compare?attempt=2&revision=0")
+			d.requirePage(own+"/letter", "Unable to verify documents", "March 14, 2026")
+		})
+		d.run("files", func(t *testing.T, d *testServer) {
+			for path, want := range map[string]string{"/report.json": "revision-1.json", "/report.pdf": "revision-1.pdf",
+				"/report.csv": "revision-1.csv", "/months.csv": "revision-1-months.csv", "/report.json?revision=0": appReady + ".json"} {
+				resp, body := d.get(own + path)
+				if name := resp.Header.Get("Content-Disposition"); resp.StatusCode != 200 || !strings.Contains(name, want) {
+					t.Errorf("%s = %d, %q", path, resp.StatusCode, name)
+				}
+				if path == "/report.pdf" {
+					d.requireText("the PDF", textOf(t, body), "Revision", "Corrected on")
+				}
 			}
-		}
-		refresh("current")
-		*d.now = noon.Add(time.Minute)
-		d.reporter.newest = revised(t, "1", 41_234)
-		refresh("revised")
-		_, list := d.get("/review?queue=again")
-		d.requireText("the list", list, "Corrected on", i18ntest.EN("review.list.outdated"), appReady)
-		_, page := d.get(own)
-		d.requireText("the application", page, "Corrected on", "$41,234", i18ntest.EN("review.revision.compare"),
-			i18ntest.EN("review.revision.outdated"), i18ntest.EN("review.timeline.revised"), "attempt=2&amp;revision=0")
-		_, page = d.get(own + "/compare?attempt=2&revision=1")
-		d.requireText("the comparison", page, i18ntest.EN("review.revision.changed"), "$60,000", "$41,234", "−$18,766")
-		_, page = d.get(own + "/report?attempt=2&revision=0")
-		d.requireText("the earlier report", page, "$60,000", i18ntest.EN("review.revision.older"), "report.pdf?attempt=2&amp;revision=0")
-		for path, want := range map[string]string{"/report.json": "revision-1.json", "/report.pdf": "revision-1.pdf",
-			"/report.csv": "revision-1.csv", "/months.csv": "revision-1-months.csv", "/report.json?revision=0": appReady + ".json"} {
-			resp, body := d.get(own + path)
-			if name := resp.Header.Get("Content-Disposition"); resp.StatusCode != 200 || !strings.Contains(name, want) {
-				t.Errorf("%s = %d, %q", path, resp.StatusCode, name)
+			_, csv := d.post("/review/export", url.Values{"id": {appReady}})
+			d.requireText("the list's CSV", csv, `"report_revised_at","decision_outdated"`, `"2026-04-03T12:00:00Z","true"`)
+		})
+		d.run("decisions and confirmations of the older report", func(_ *testing.T, d *testServer) {
+			d.requirePost(400, own+"/decision", decision("1", "2.0", decisions.Approved)) // its reason is not in the corrected report
+			d.requirePost(409, own+"/decision", url.Values{"seen": {"1"}, "report": {"2.0"}, "decision": {decisions.Approved}})
+			d.requirePost(409, own+"/keep", url.Values{"report": {"2.0"}}, i18ntest.EN("review.decide.revised"))
+		})
+		d.run("keeping the decision", func(t *testing.T, d *testServer) {
+			for range 2 { // the second changes nothing
+				d.requirePost(303, own+"/keep", url.Values{"report": {"2.1"}})
 			}
-			if path == "/report.pdf" {
-				d.requireText("the PDF", textOf(t, body), "Revision", "Corrected on")
+			if n := d.audited(decisions.DecisionKept); n != 1 {
+				t.Errorf("kept %d times", n)
 			}
-		}
-		for _, path := range []string{"/report?revision=7", "/report?revision=x", "/report?attempt=1&revision=0",
-			"/compare?attempt=2&revision=0"} {
-			if resp, _ := d.get(own + path); resp.StatusCode != 404 {
-				t.Errorf("%s = %d", path, resp.StatusCode)
-			}
-		}
-		_, csv := d.post("/review/export", url.Values{"id": {appReady}})
-		d.requireText("the list's CSV", csv, `"report_revised_at","decision_outdated"`, `"2026-04-03T12:00:00Z","true"`)
-
-		_, letter := d.get(own + "/letter")
-		d.requireText("the letter of the decision", letter, "Unable to verify documents", "March 14, 2026")
-
-		// A decision and a confirmation of the older report are refused.
-		if got := decide(decisions.Approved, 1); got != 400 {
-			t.Errorf("deciding by a reason that the corrected report does not have: %d", got)
-		}
-		if resp, _ := d.post(own+"/decision", url.Values{"seen": {"1"}, "report": {shown},
-			"decision": {decisions.Approved}}); resp.StatusCode != 409 {
-			t.Errorf("deciding by the older report: %d", resp.StatusCode)
-		}
-		if resp, page := d.post(own+"/keep", url.Values{"report": {shown}}); resp.StatusCode != 409 ||
-			!strings.Contains(page, i18ntest.EN("review.decide.revised")) {
-			t.Errorf("keeping by the older report: %d", resp.StatusCode)
-		}
-		shown = "2.1"
-		for range 2 { // the second changes nothing
-			if resp, _ := d.post(own+"/keep", url.Values{"report": {shown}}); resp.StatusCode != 303 {
-				t.Errorf("keeping: %d", resp.StatusCode)
-			}
-		}
-		if _, page := d.get(own); d.audited(decisions.DecisionKept) != 1 || strings.Contains(page, i18ntest.EN("review.revision.outdated")) {
-			t.Errorf("kept %d times, or the page still asks", d.audited(decisions.DecisionKept))
-		}
-		if _, list := d.get("/review?queue=again"); strings.Contains(list, appReady) {
-			t.Error("it is still in the queue")
-		}
-		for name, c := range map[string]struct {
-			why    error
-			status int
-		}{
-			"a report that is too old": {&svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken}, 404},
-			"a service that is away":   {&svcapi.Error{Code: contract.CodeUpstream, Err: context.DeadlineExceeded}, 502},
-		} {
-			d.reporter.refuses = c.why
-			if resp, _ := d.post(own+"/refresh", url.Values{}); resp.StatusCode != c.status {
-				t.Errorf("%s: %d", name, resp.StatusCode)
-			}
-		}
-		if resp, _ := d.post("/review/applications/"+appStarted+"/refresh", url.Values{}); resp.StatusCode != 404 {
-			t.Errorf("without a report: %d", resp.StatusCode)
-		}
+			d.requirePage(own, "!"+i18ntest.EN("review.revision.outdated"))
+			d.requirePage("/review?queue=again", "!"+appReady)
+		})
+		d.run("no revision", func(_ *testing.T, d *testServer) {
+			d.reporter.refuses = &svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken} // a report that is too old
+			d.requirePost(404, own+"/refresh", url.Values{})
+			d.reporter.refuses = &svcapi.Error{Code: contract.CodeUpstream, Err: context.DeadlineExceeded} // a service that is away
+			d.requirePost(502, own+"/refresh", url.Values{})
+			d.requirePost(404, "/review/applications/"+appStarted+"/refresh", url.Values{}) // without a report
+		})
 	})
 }
 

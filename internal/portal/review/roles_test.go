@@ -171,25 +171,18 @@ func TestUsersPages(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
 	link := d.invite(" Nina@Example.com ", Reviewer)
-	if resp, page := d.post("/review/people", url.Values{"email": {"nina@example.com"},
-		"role": {string(Auditor)}}); resp.StatusCode != 409 || !strings.Contains(page, i18ntest.EN("review.people.known")) {
-		t.Errorf("a second user with the address: %d", resp.StatusCode)
-	}
+	// a second user with the address
+	d.requirePost(409, "/review/people", url.Values{"email": {"nina@example.com"}, "role": {string(Auditor)}},
+		i18ntest.EN("review.people.known"))
 	for _, bad := range []string{"", "x", strings.Repeat("x", 250) + "@example.com"} {
 		if resp, _ := d.post("/review/people", url.Values{"email": {bad}, "role": {string(Auditor)}}); resp.StatusCode != 422 {
 			t.Errorf("adding %q: %d", bad, resp.StatusCode)
 		}
 	}
 	nina := d.browser()
-	if _, page := nina.get(link); !strings.Contains(page, "nina@example.com") {
-		t.Errorf("the link's page:\n%s", page)
-	}
-	if resp, _ := nina.post(link, url.Values{"password": {"short"}}); resp.StatusCode != 422 {
-		t.Errorf("a short password: %d", resp.StatusCode)
-	}
-	if resp, _ := nina.post(link, url.Values{"password": {secret + "!"}}); resp.StatusCode != 303 {
-		t.Errorf("a password: %d", resp.StatusCode)
-	}
+	nina.requirePage(link, "nina@example.com")                     // the link's page
+	nina.requirePost(422, link, url.Values{"password": {"short"}}) // a short password
+	nina.requirePost(303, link, url.Values{"password": {secret + "!"}})
 	for _, resp := range []func() (*http.Response, string){
 		func() (*http.Response, string) { return nina.get(link) },
 		func() (*http.Response, string) { return nina.post(link, url.Values{"password": {"another password"}}) },
@@ -218,9 +211,7 @@ func TestUsersPages(t *testing.T) {
 			t.Errorf("%v: %d to %q", tc.form, resp.StatusCode, resp.Header.Get("Location"))
 		}
 	}
-	if resp, _ := nina.get("/review"); resp.StatusCode != 303 {
-		t.Errorf("a session from before the user was disabled: %d", resp.StatusCode)
-	}
+	nina.requireStatus(303, "/review") // a session from before the user was disabled
 	if resp, page := d.post("/review/people/"+ids[Reviewer], url.Values{"do": {"link"}}); resp.StatusCode != 200 ||
 		!passwordLink.MatchString(page) {
 		t.Errorf("a new link: %d", resp.StatusCode)
@@ -231,9 +222,7 @@ func TestUsersPages(t *testing.T) {
 			t.Errorf("changing oneself by %v: %d", form, resp.StatusCode)
 		}
 	}
-	if resp, _ := d.post("/review/people/"+token, url.Values{"do": {"disable"}}); resp.StatusCode != 404 {
-		t.Errorf("changing an unknown user: %d", resp.StatusCode)
-	}
+	d.requirePost(404, "/review/people/"+token, url.Values{"do": {"disable"}}) // changing an unknown user
 }
 
 // TestAuditLog checks that each action has exactly one entry, with IDs only.
@@ -304,18 +293,14 @@ func readAuditPages(t *testing.T, d *testServer, db *store.DB) {
 	if _, page := d.get("/review/audit?action=signInFailed"); err != nil || !strings.Contains(page, "organization") {
 		t.Errorf("a failed sign-in at the issuer: %v\n%s", err, page)
 	}
-	if _, page := d.get("/review/audit"); !strings.Contains(page, i18ntest.EN("review.actions.reportViewed")) ||
-		!strings.Contains(page, "reviewer@example.com") || !strings.Contains(page, i18ntest.EN("review.audit.no_user")) ||
-		strings.Contains(page, "canary text") {
-		t.Errorf("the trail's page:\n%s", page)
-	}
+	// the trail's page
+	d.requirePage("/review/audit", i18ntest.EN("review.actions.reportViewed"), "reviewer@example.com", i18ntest.EN("review.audit.no_user"),
+		"!canary text")
 	_, page := d.get("/review/audit?action=decided&application=" + appReady + "&from=2026-03-14&to=2026-03-14&lang=es")
 	if !strings.Contains(page, "Rechazada") || strings.Count(page, "<tr") != 2 {
 		t.Errorf("the trail, narrowed, in Spanish:\n%s", page)
 	}
-	if _, page := d.get("/review/audit?from=2026-03-15"); !strings.Contains(page, i18ntest.EN("review.audit.none")) {
-		t.Errorf("the trail of a later day:\n%s", page)
-	}
+	d.requirePage("/review/audit?from=2026-03-15", i18ntest.EN("review.audit.none")) // the trail of a later day
 	for _, bad := range []string{"?action=x", "?actor=x", "?application=1", "?from=x",
 		"?to=2026-13-01", "?after=" + strings.Repeat("1", 200)} {
 		if resp, _ := d.get("/review/audit" + bad); resp.StatusCode != 404 {
@@ -362,9 +347,7 @@ func pageThroughAuditLog(t *testing.T, d *testServer) {
 }
 
 func readAuditFile(t *testing.T, d *testServer) {
-	if _, page := d.get("/review/audit?action=listed"); !strings.Contains(page, `href="/review/audit.csv?action=listed"`) {
-		t.Error("the page does not lead to the file of its lines")
-	}
+	d.requirePage("/review/audit?action=listed", `href="/review/audit.csv?action=listed"`)
 	resp, file := d.get("/review/audit.csv?action=listed")
 	cells, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(file, spreadsheet.ByteOrderMark))).ReadAll()
 	if err != nil || resp.StatusCode != 200 || len(cells) != 57 {
@@ -373,9 +356,7 @@ func readAuditFile(t *testing.T, d *testServer) {
 	if r := cells[1]; r[1] != "reviewer@example.com" || r[2] != "listed" || r[0] != "2026-03-14T12:00:00Z" {
 		t.Errorf("a line of the file: %q", r)
 	}
-	if resp, _ := d.get("/review/audit.csv?action=x"); resp.StatusCode != 404 {
-		t.Errorf("a file of no known filter: %d", resp.StatusCode)
-	}
+	d.requireStatus(404, "/review/audit.csv?action=x") // a file of no known filter
 	if _, file := d.get("/review/audit.csv?action=auditRead"); !strings.Contains(file, `"reviewer@example.com","auditRead","","","file",`) {
 		t.Errorf("reading the trail as a file is not in it:\n%s", file)
 	}
@@ -394,7 +375,5 @@ func readEntriesOfUser(t *testing.T, d *testServer) {
 	if _, page := d.get("/review?assignee=" + me[1]); strings.Count(page, "data-id=") != 2 {
 		t.Errorf("the applications assigned to a user:\n%s", page)
 	}
-	if _, page := d.get("/review?assignee=none"); strings.Contains(page, "data-id=") {
-		t.Errorf("applications of no user:\n%s", page)
-	}
+	d.requirePage("/review?assignee=none", "!data-id=") // applications of no user
 }

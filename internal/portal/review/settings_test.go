@@ -3,8 +3,10 @@ package review
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,102 +20,99 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
+// saveFilter saves a filter, and checks the answer's status.
+func (d *testServer) saveFilter(status int, name string, more url.Values) {
+	d.t.Helper()
+	form := url.Values{"name": {name}}
+	maps.Copy(form, more)
+	d.requirePost(status, "/review/filters", form)
+}
+
+// changeFilter changes a saved filter, and checks the answer's status.
+func (d *testServer) changeFilter(status int, id, do, name string) {
+	d.t.Helper()
+	d.requirePost(status, "/review/filters/"+id, url.Values{"do": {do}, "name": {name}, "queue": {"mine"}})
+}
+
+// filterLink finds the address, the name, the id and the count of a filter.
+var filterLink = regexp.MustCompile(`class="queue-saved"><a href="([^"]*)"[^>]*>([^<]*) ` +
+	`<span class="queue-count" data-queue="([^"]*)">([^<]*)<`)
+
+// requireFilters checks the names of the user's filters, and returns them as filterLink finds them.
+func (d *testServer) requireFilters(names ...string) [][]string {
+	d.t.Helper()
+	page := d.requirePage("/review")
+	found := filterLink.FindAllStringSubmatch(page, -1)
+	var got []string
+	for _, m := range found {
+		got = append(got, m[2])
+	}
+	if !slices.Equal(got, names) {
+		d.t.Fatalf("the filters are %q, want %q\n%s", got, names, page)
+	}
+	return found
+}
+
 // TestSavedFilters saves, replaces and deletes filters, each for one user.
 func TestSavedFilters(t *testing.T) {
 	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
-		save := func(name string, more url.Values) int {
-			form := url.Values{"name": {name}}
-			for k, v := range more {
-				form[k] = v
+		search, _ := url.Parse(d.requirePost(303, "/review/find", url.Values{"query": {"Canaria"}, "state": {"ready"}, "sort": {"-income"}}))
+		d.saveFilter(303, " Big & ready ", search.Query())
+		saved := d.requireFilters("Big &amp; ready")[0]
+		if saved[1] != "/review?sort=-income&amp;state=ready" || saved[4] != "1" {
+			t.Fatalf("the saved filter is %q", saved)
+		}
+		id := saved[3]
+		d.run("the same name again", func(t *testing.T, d *testServer) {
+			d.saveFilter(303, "Big & ready", url.Values{"queue": {"mine"}})
+			d.requireFilters("Big &amp; ready")
+			page := d.requirePage("/review?queue=mine", `href="/review?queue=mine" aria-current="page">Big`)
+			if strings.Count(page, `?queue=mine" aria-current`) != 1 {
+				t.Errorf("two filters are the current one:\n%s", page)
 			}
-			resp, _ := d.post("/review/filters", form)
-			return resp.StatusCode
-		}
-		resp, _ := d.post("/review/find", url.Values{"query": {"Canaria"}, "state": {"ready"}, "sort": {"-income"}})
-		search, _ := url.Parse(resp.Header.Get("Location"))
-		if status := save(" Big & ready ", search.Query()); status != 303 {
-			t.Fatalf("saving: %d", status)
-		}
-		link := regexp.MustCompile(`<a href="([^"]*)"[^>]*>Big &amp; ready <span class="queue-count" data-queue="([^"]*)">([^<]*)<`)
-		_, page := d.get("/review")
-		found := link.FindStringSubmatch(page)
-		if found == nil || found[1] != "/review?sort=-income&amp;state=ready" || found[3] != "1" {
-			t.Fatalf("the saved filter is %q in\n%s", found, page)
-		}
-		save("Big & ready", url.Values{"queue": {"mine"}})
-		if _, page = d.get("/review?queue=mine"); len(link.FindAllString(page, -1)) != 1 ||
-			!strings.Contains(page, `href="/review?queue=mine" aria-current="page">Big`) || strings.Count(page, `?queue=mine" aria-current`) != 1 {
-			t.Errorf("a second filter of the same name:\n%s", page)
-		}
-		other := d.as(Reviewer)
-		if _, page := other.get("/review"); strings.Contains(page, "Big &amp; ready") {
-			t.Error("another user has the filter")
-		}
-		id := found[2]
-		change := func(b *testServer, id, do, name string) int {
-			resp, _ := b.post("/review/filters/"+id, url.Values{"do": {do}, "name": {name}, "queue": {"mine"}})
-			return resp.StatusCode
-		}
-		for _, do := range []string{"delete", "rename", "earlier", "later"} {
-			if status := change(other, id, do, "theirs"); status != 303 {
-				t.Errorf("%s of another user's filter: %d", do, status)
+		})
+		d.run("another user", func(_ *testing.T, d *testServer) {
+			other := d.as(Reviewer)
+			other.requirePage("/review", "!Big &amp; ready")
+			for _, do := range []string{"delete", "rename", "earlier", "later"} {
+				other.changeFilter(303, id, do, "theirs")
 			}
-		}
-		names := func() (out []string) {
-			_, page := d.get("/review")
-			for _, m := range regexp.MustCompile(`class="queue-saved"><a href="[^"]*"[^>]*>([^<]*) <`).FindAllStringSubmatch(page, -1) {
-				out = append(out, m[1])
+			d.requireFilters("Big &amp; ready")
+		})
+		d.run("changes", func(t *testing.T, d *testServer) {
+			d.saveFilter(303, "B", nil)
+			d.saveFilter(303, "C", url.Values{"state": {"ready"}})
+			for _, step := range []struct{ do, want string }{{"later", "B,Big &amp; ready,C"}, {"later", "B,C,Big &amp; ready"},
+				{"later", "B,C,Big &amp; ready"}, {"earlier", "B,Big &amp; ready,C"}, {"rename", "B,Mine,C"}} {
+				d.changeFilter(303, id, step.do, " Mine ")
+				d.requireFilters(strings.Split(step.want, ",")...)
 			}
-			return out
-		}
-		save("B", nil)
-		save("C", url.Values{"state": {"ready"}})
-		for _, step := range []struct{ do, want string }{{"later", "B,Big &amp; ready,C"}, {"later", "B,C,Big &amp; ready"},
-			{"later", "B,C,Big &amp; ready"}, {"earlier", "B,Big &amp; ready,C"}, {"rename", "B,Mine,C"}} {
-			if status := change(d, id, step.do, " Mine "); status != 303 || strings.Join(names(), ",") != step.want {
-				t.Errorf("%s: %d %q, want %s", step.do, status, names(), step.want)
+			d.saveFilter(303, "D", nil)
+			d.requireFilters("B", "Mine", "C", "D")
+			for do, name := range map[string]string{"rename": " ", "hide": "x", "": ""} {
+				d.changeFilter(400, id, do, name)
 			}
-		}
-		save("D", nil)
-		if got := strings.Join(names(), ","); got != "B,Mine,C,D" {
-			t.Errorf("a new filter after others were moved: %s", got)
-		}
-		for do, name := range map[string]string{"rename": " ", "hide": "x", "": ""} {
-			if status := change(d, id, do, name); status != 400 {
-				t.Errorf("%q to %q: %d", do, name, status)
+			d.requirePage("/review?queue=mine", i18ntest.EN("review.list.saved.change"), `name="name" value="Mine"`)
+			var name []byte
+			if err := db.SQL.QueryRow(`SELECT name FROM review_filters`).Scan(&name); err != nil || strings.Contains(string(name), "ready") {
+				t.Errorf("the stored name is %q (%v)", name, err)
 			}
-		}
-		if _, page := d.get("/review?queue=mine"); !strings.Contains(page, i18ntest.EN("review.list.saved.change")) ||
-			!strings.Contains(page, `name="name" value="Mine"`) {
-			t.Errorf("the page of a saved filter does not change it:\n%s", page)
-		}
-		var name []byte
-		if err := db.SQL.QueryRow(`SELECT name FROM review_filters`).Scan(&name); err != nil || strings.Contains(string(name), "ready") {
-			t.Errorf("the stored name is %q (%v)", name, err)
-		}
-		_, page = d.get("/review")
-		for _, m := range regexp.MustCompile(`class="queue-saved">.*?data-queue="([^"]*)"`).FindAllStringSubmatch(page, -1) {
-			change(d, m[1], "delete", "")
-		}
-		for i := range maxSaved {
-			if status := save(fmt.Sprint("filter ", i), nil); status != 303 {
-				t.Fatalf("saving filter %d: %d", i, status)
+		})
+		d.run("limits", func(_ *testing.T, d *testServer) {
+			for _, m := range d.requireFilters("B", "Mine", "C", "D") {
+				d.changeFilter(303, m[3], "delete", "")
 			}
-		}
-		if status := save("one more", nil); status != 400 {
-			t.Errorf("saving too many: %d", status)
-		}
-		if _, page := d.get("/review?queue=mine"); !strings.Contains(page, i18ntest.EN("review.list.saved.full")) ||
-			strings.Contains(page, "Big") {
-			t.Errorf("with all filters saved:\n%s", page)
-		}
-		for _, bad := range []url.Values{{"name": {""}}, {"name": {strings.Repeat("x", 41)}}, {"name": {"x"}, "sort": {"name"}}} {
-			if resp, _ := d.post("/review/filters", bad); resp.StatusCode != 400 {
-				t.Errorf("saving %v: %d", bad, resp.StatusCode)
+			for i := range maxSaved {
+				d.saveFilter(303, fmt.Sprint("filter ", i), nil)
 			}
-		}
+			d.saveFilter(400, "one more", nil)
+			d.requirePage("/review?queue=mine", i18ntest.EN("review.list.saved.full"), "!Big")
+			d.saveFilter(400, "", nil)
+			d.saveFilter(400, strings.Repeat("x", 41), nil)
+			d.saveFilter(400, "x", url.Values{"sort": {"name"}})
+		})
 	})
 }
 

@@ -177,20 +177,11 @@ func (d *testServer) expect(what string, got, want []string) {
 	}
 }
 
-// wantRedirect checks that the form redirects to the sharing card.
-func (d *testServer) wantRedirect(what string, resp *http.Response, done string) {
+// requireSharing sends a form, and checks that it leads to the sharing card.
+func (d *testServer) requireSharing(what, done, path string, form url.Values) {
 	d.t.Helper()
-	if resp.StatusCode != 303 || resp.Header.Get("Location") != own+"?done="+done+"#sharing" {
-		d.t.Errorf("%s: %d to %q", what, resp.StatusCode, resp.Header.Get("Location"))
-	}
-}
-
-func (d *testServer) requireText(what, page string, want ...string) {
-	d.t.Helper()
-	for _, w := range want {
-		if !strings.Contains(page, w) {
-			d.t.Errorf("%s: the page lacks %q\n%s", what, w, page)
-		}
+	if to := d.requirePost(303, path, form); to != own+"?done="+done+"#sharing" {
+		d.t.Errorf("%s leads to %q", what, to)
 	}
 }
 
@@ -198,56 +189,35 @@ func TestShareRenewAndWithdraw(t *testing.T) {
 	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
-		if _, page := d.get(own); !strings.Contains(page, i18ntest.EN("review.share.none")) {
-			t.Errorf("before sharing:\n%s", page)
-		}
-		resp, _ := d.post(own+"/shares", shareForm(" "+harbor+" ", "Harbor <b>Bank</b>"))
-		d.wantRedirect("sharing", resp, "shared")
-		_, page := d.get(own + "?done=shared")
-		d.requireText("shared", page, i18ntest.EN("review.share.done.shared"), harbor, "Harbor &lt;b&gt;Bank&lt;/b&gt;", "Active",
-			"Mar 17, 2026, 12:00 UTC", "by reviewer@example.com", i18ntest.EN("review.share.more"))
-		if strings.Contains(page, d.sharer.tokens[token+"/"+harbor]) {
-			t.Errorf("the page shows the relay token:\n%s", page)
-		}
+		d.requirePage(own, i18ntest.EN("review.share.none")) // before sharing
+		d.requireSharing("sharing", "shared", own+"/shares", shareForm(" "+harbor+" ", "Harbor <b>Bank</b>"))
+		d.requirePage(own+"?done=shared", i18ntest.EN("review.share.done.shared"), harbor, "Harbor &lt;b&gt;Bank&lt;/b&gt;", "Active",
+			"Mar 17, 2026, 12:00 UTC", "by reviewer@example.com", i18ntest.EN("review.share.more"), "!"+d.sharer.tokens[token+"/"+harbor])
 
 		*d.now = noon.Add(73 * time.Hour)
 		d.signInAs(secret, "")
-		_, page = d.get(own)
-		d.requireText("73 hours later", page, i18ntest.EN("review.share.over"), i18ntest.EN("review.share.over_how"))
-		resp, _ = d.post(own+"/shares", url.Values{"publicId": {harbor}})
-		d.wantRedirect("another 72 hours", resp, "renewed")
+		d.requirePage(own, i18ntest.EN("review.share.over"), i18ntest.EN("review.share.over_how"))
+		d.requireSharing("another 72 hours", "renewed", own+"/shares", url.Values{"publicId": {harbor}})
 		d.expect("renewed", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, open`})
-		_, page = d.get(own + "?done=renewed&lang=es")
-		d.requireText("renewed, in Spanish", page, i18ntest.ES("review.share.done.renewed"), "Activo", i18ntest.ES("review.share.more"))
+		d.requirePage(own+"?done=renewed&lang=es", i18ntest.ES("review.share.done.renewed"), "Activo", i18ntest.ES("review.share.more"))
 
 		*d.now = d.now.Add(time.Hour)
 		id := sharing.ID(appReady, harbor)
-		_, page = d.get("/review/shares/" + id + "/withdraw")
-		d.requireText("asked before withdrawing", page, i18ntest.EN("review.share.withdraw_submit"),
+		d.requirePage("/review/shares/"+id+"/withdraw", i18ntest.EN("review.share.withdraw_submit"),
 			"Harbor &lt;b&gt;Bank&lt;/b&gt;", "order-7", i18ntest.EN("review.share.withdraw_good"))
 		d.expect("only asked", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, open`})
-		resp, _ = d.post("/review/shares/"+id+"/withdraw", nil)
-		d.wantRedirect("withdrawing", resp, "withdrawn")
+		d.requireSharing("withdrawing", "withdrawn", "/review/shares/"+id+"/withdraw", nil)
 		asked := d.sharer.asked
-		resp, _ = d.post("/review/shares/"+id+"/withdraw", nil)
-		d.wantRedirect("withdrawing twice", resp, "withdrawn")
+		d.requireSharing("withdrawing twice", "withdrawn", "/review/shares/"+id+"/withdraw", nil)
 		if d.sharer.asked != asked {
 			t.Error("what was withdrawn is withdrawn at the service again")
 		}
 		if resp, _ := d.get("/review/shares/" + id + "/withdraw"); resp.Header.Get("Location") != own+"#sharing" {
 			t.Errorf("the question, once it is withdrawn, leads to %q", resp.Header.Get("Location"))
 		}
-		_, page = d.get(own + "?done=withdrawn")
-		d.requireText("withdrawn", page, i18ntest.EN("review.share.done.withdrawn"), ">Withdrawn<", "Mar 17, 2026, 14:00 UTC",
-			"by reviewer@example.com")
-		if strings.Contains(page, i18ntest.EN("review.share.more")) {
-			t.Errorf("what was withdrawn can be given more time:\n%s", page)
-		}
-		resp, page = d.post(own+"/shares", shareForm(harbor, ""))
-		if resp.StatusCode != 409 {
-			t.Errorf("sharing what was withdrawn: %d", resp.StatusCode)
-		}
-		d.requireText("withdrawn for good", page, i18ntest.EN("review.share.withdrawn_before"))
+		d.requirePage(own+"?done=withdrawn", i18ntest.EN("review.share.done.withdrawn"), ">Withdrawn<", "Mar 17, 2026, 14:00 UTC",
+			"by reviewer@example.com", "!"+i18ntest.EN("review.share.more"))
+		d.requirePost(409, own+"/shares", shareForm(harbor, ""), i18ntest.EN("review.share.withdrawn_before"))
 		d.expect("withdrawn", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, withdrawn`})
 		d.expect("written down", d.lines(), []string{
 			"reviewer@example.com shared svc-harbor done", "reviewer@example.com renewed svc-harbor done",
@@ -325,14 +295,12 @@ func TestWithdrawDuringShare(t *testing.T) {
 		d.sharer.after = func() {
 			d.sharer.set(func() { d.sharer.after = nil })
 			withdrawn = true
-			resp, _ := d.post("/review/shares/"+sharing.ID(appReady, harbor)+"/withdraw", nil)
-			d.wantRedirect("withdrawing", resp, "withdrawn")
+			d.requireSharing("withdrawing", "withdrawn", "/review/shares/"+sharing.ID(appReady, harbor)+"/withdraw", nil)
 		}
-		resp, page := d.post(own+"/shares", shareForm(harbor, ""))
-		if resp.StatusCode != 409 || !withdrawn {
-			t.Errorf("granting what was withdrawn: %d, withdrawn %v", resp.StatusCode, withdrawn)
+		d.requirePost(409, own+"/shares", shareForm(harbor, ""), i18ntest.EN("review.share.withdrawn_before"))
+		if !withdrawn {
+			t.Error("it was not withdrawn meanwhile")
 		}
-		d.requireText("withdrawn meanwhile", page, i18ntest.EN("review.share.withdrawn_before"))
 		d.expect("withdrawn", d.rows(), []string{harbor + ` "" since 2026-03-14 12:00:00, withdrawn`})
 	})
 }
@@ -358,12 +326,8 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 			i18ntest.EN("review.share.no_answer"), i18ntest.ES("review.share.no_answer"), true},
 	} {
 		d.sharer.set(func() { d.sharer.err = tc.err })
-		resp, page := d.post(own+"/shares", shareForm(harbor, "Harbor"))
-		if resp.StatusCode != tc.status {
-			t.Errorf("%v: %d, want %d", tc.err, resp.StatusCode, tc.status)
-		}
-		d.requireText(tc.err.Error(), page, tc.en, `value="svc-harbor"`, `value="Harbor"`)
-		_, page = d.post(own+"/shares?lang=es", shareForm(harbor, "Harbor"))
+		d.requirePost(tc.status, own+"/shares", shareForm(harbor, "Harbor"), tc.en, `value="svc-harbor"`, `value="Harbor"`)
+		_, page := d.post(own+"/shares?lang=es", shareForm(harbor, "Harbor"))
 		d.requireText(tc.err.Error(), page, tc.es)
 		d.expect(tc.err.Error(), d.rows(), nil)
 		var want []string
@@ -388,11 +352,7 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 		{refusal(contract.CodeNotFound), 409, i18ntest.EN("review.share.gone")},
 	} {
 		d.sharer.set(func() { d.sharer.err = tc.err })
-		resp, page := d.post(withdraw, nil)
-		if resp.StatusCode != tc.status {
-			t.Errorf("withdrawing, %v: %d, want %d", tc.err, resp.StatusCode, tc.status)
-		}
-		d.requireText("withdrawing, "+tc.err.Error(), page, tc.words)
+		d.requirePost(tc.status, withdraw, nil, tc.words)
 		d.expect("not withdrawn", d.rows(), []string{harbor + ` "" since 2026-03-14 12:00:00, open`})
 	}
 }
@@ -418,11 +378,9 @@ func TestRepeatAfterKilledProcess(t *testing.T) {
 		// Killed between the service's grant and storing the share.
 		begin("shared")
 		first, _ := d.sharer.CreateRelayToken(t.Context(), token, harbor)
-		_, page := d.get(own)
-		d.requireText("killed while sharing", page, i18ntest.EN("review.share.none"), i18ntest.EN("review.share.unknown_end"))
+		d.requirePage(own, i18ntest.EN("review.share.none"), i18ntest.EN("review.share.unknown_end"))
 		*d.now = noon.Add(time.Minute)
-		resp, _ := d.post(own+"/shares", shareForm(harbor, ""))
-		d.wantRedirect("sharing again", resp, "shared")
+		d.requireSharing("sharing again", "shared", own+"/shares", shareForm(harbor, ""))
 		if d.sharer.tokens[token+"/"+harbor] != first {
 			t.Error("it is another token")
 		}
@@ -434,8 +392,7 @@ func TestRepeatAfterKilledProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		*d.now = noon.Add(2 * time.Minute)
-		resp, _ = d.post("/review/shares/"+sharing.ID(appReady, harbor)+"/withdraw", nil)
-		d.wantRedirect("withdrawing again", resp, "withdrawn")
+		d.requireSharing("withdrawing again", "withdrawn", "/review/shares/"+sharing.ID(appReady, harbor)+"/withdraw", nil)
 		d.expect("withdrawing again", d.rows(), []string{harbor + ` "" since 2026-03-14 12:01:00, withdrawn`})
 
 		// Withdrawn by other means, and extended here.
@@ -443,11 +400,7 @@ func TestRepeatAfterKilledProcess(t *testing.T) {
 		if err := d.sharer.RevokeRelayToken(t.Context(), d.sharer.tokens[token+"/svc-other"]); err != nil {
 			t.Fatal(err)
 		}
-		resp, page = d.post(own+"/shares", shareForm("svc-other", ""))
-		if resp.StatusCode != 409 {
-			t.Errorf("more time for what was withdrawn elsewhere: %d", resp.StatusCode)
-		}
-		d.requireText("withdrawn elsewhere", page, i18ntest.EN("review.share.elsewhere"))
+		d.requirePost(409, own+"/shares", shareForm("svc-other", ""), i18ntest.EN("review.share.elsewhere"))
 		d.expect("withdrawn elsewhere", d.rows()[1:], []string{`svc-other "" since 2026-03-14 12:02:00, withdrawn`})
 	})
 }
@@ -492,7 +445,7 @@ func TestRejectsMalformedShares(t *testing.T) {
 	for _, tc := range []struct {
 		publicID, label string
 		status          int
-		words           string
+		says            string
 	}{
 		{"", "", 422, "Enter the third party"},
 		{"   ", "", 422, "Enter the third party"},
@@ -503,16 +456,11 @@ func TestRejectsMalformedShares(t *testing.T) {
 		{harbor, "a\tb", 422, i18ntest.EN("review.share.bad_label")},
 		{"\xff", "", 400, ""},
 	} {
-		resp, page := d.post(own+"/shares", shareForm(tc.publicID, tc.label))
-		if resp.StatusCode != tc.status || !strings.Contains(page, tc.words) {
-			t.Errorf("sharing with %.30q, %.30q: %d, want %d and %q", tc.publicID, tc.label, resp.StatusCode, tc.status, tc.words)
-		}
+		d.requirePost(tc.status, own+"/shares", shareForm(tc.publicID, tc.label), tc.says)
 	}
 	for _, path := range []string{"/review/shares/" + id + "/withdraw", "/review/shares/x/withdraw",
 		"/review/applications/" + appStarted + "/shares"} {
-		if resp, _ := d.post(path, shareForm(harbor, "")); resp.StatusCode != 404 {
-			t.Errorf("POST %s = %d, want 404", path, resp.StatusCode)
-		}
+		d.requirePost(404, path, shareForm(harbor, ""))
 	}
 	if resp, _ := d.get(own + "/shares"); resp.Header.Get("Location") != own+"#sharing" {
 		t.Errorf("reloading a form's answer leads to %q", resp.Header.Get("Location"))
@@ -533,15 +481,10 @@ func TestSuggestsThirdParties(t *testing.T) {
 		other.Journey.PublicToken = fmt.Sprintf("66666666-6666-4666-8666-%012d", i)
 		d.add(other)
 		*d.now = noon.Add(time.Duration(i) * time.Minute)
-		if resp, _ := d.post("/review/applications/"+id+"/shares", form); resp.StatusCode != 303 {
-			t.Fatal(resp.StatusCode)
-		}
+		d.requirePost(303, "/review/applications/"+id+"/shares", form)
 	}
-	_, page := d.get(own)
-	d.requireText("offered", page, `<option value="svc-harbor" label="Harbor">`,
+	d.requirePage(own, `<option value="svc-harbor" label="Harbor">`,
 		`<option value="svc-a" label="Amber">`, `<option value="svc-b" label="">`)
 	d.post(own+"/shares", shareForm(harbor, ""))
-	if _, page := d.get(own); strings.Contains(page, `<option value="svc-harbor"`) {
-		t.Error("one that has it is offered again")
-	}
+	d.requirePage(own, `!<option value="svc-harbor"`) // an account that has it is not offered again
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
 )
 
@@ -115,21 +116,19 @@ func (s *Service) query(ctx context.Context, q store.Queryer, text string, args 
 
 // insertLine logs a request to the service before it is sent.
 func insertLine(ctx context.Context, q store.Queryer, l line) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO report_share_log (id, application_id, public_id, user_id, action, request_id, at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, l.ID, l.ApplicationID, l.PublicID, l.ReviewerID, l.Action, l.RequestID, store.Micros(l.At))
-	return err
+	return store.Exec(q.ExecContext(ctx, `INSERT INTO report_share_log (id, application_id, public_id, user_id, action, request_id, at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, l.ID, l.ApplicationID, l.PublicID, l.ReviewerID, l.Action, l.RequestID, store.Micros(l.At)))
 }
 
 // finishLine marks a log entry as completed and sets its action.
 func finishLine(ctx context.Context, tx *store.Tx, id, action string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE report_share_log SET action = $2, done_at = $3 WHERE id = $1`, id, action, store.Micros(tx.Now))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE report_share_log SET action = $2, done_at = $3 WHERE id = $1`,
+		id, action, store.Micros(tx.Now)))
 }
 
 // deleteLine deletes the log entry of a request that the service refused.
 func deleteLine(ctx context.Context, q store.Queryer, id string) error {
-	_, err := q.ExecContext(ctx, `DELETE FROM report_share_log WHERE id = $1 AND done_at IS NULL`, id)
-	return err
+	return store.Exec(q.ExecContext(ctx, `DELETE FROM report_share_log WHERE id = $1 AND done_at IS NULL`, id))
 }
 
 // linesOf returns the newest log entries of an application, newest first.
@@ -146,10 +145,5 @@ func linesOf(ctx context.Context, q store.Queryer, applicationID string, limit i
 
 // Forget deletes the shares and log entries of an application.
 func Forget(ctx context.Context, tx *store.Tx, id string) error {
-	for _, table := range []string{"report_shares", "report_share_log"} {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return applications.DeleteFrom(ctx, tx, id, "report_shares", "report_share_log")
 }
