@@ -16,7 +16,6 @@ import (
 	"vestibule/internal/analysis/corrections"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
-	"vestibule/internal/jobs"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
@@ -25,13 +24,6 @@ import (
 // earner creates an income report with 2,000 a month and a benefit.
 func (r *testServer) earner(t *testing.T) Report {
 	t.Helper()
-	var rep Report
-	if err := r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
-		rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: contract.Income})
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
 	account := bankdata.Account{ID: "cash", Type: report.CashEquivalent}
 	for i := range 14 {
 		posted := report.Date{Time: time.Date(2025, time.Month(1+i), 5, 0, 0, 0, 0, time.UTC)}
@@ -39,15 +31,10 @@ func (r *testServer) earner(t *testing.T) Report {
 			bankdata.Transaction{ID: fmt.Sprint("w", i), Posted: posted, Amount: 2_000_00, Description: "NORTHWIND LOGISTICS PAYROLL"},
 			bankdata.Transaction{ID: fmt.Sprint("b", i), Posted: posted, Amount: 100_00, Description: "SSA TREAS 310 XXSOC SEC PPD"})
 	}
-	in := Input{Data: &bankdata.Data{Connections: []bankdata.Connection{{ID: "c", SourceID: "BANK",
+	rep := r.created(t, contract.Income, "")
+	r.generateFrom(t, rep, Input{Data: &bankdata.Data{Connections: []bankdata.Connection{{ID: "c", SourceID: "BANK",
 		Status: contract.StatusSuccess, Accounts: []bankdata.Account{account}}}},
-		Given: &Given{State: "TX"}}
-	if err := r.attach(t, rep.PublicToken, in); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.generate(t.Context(), jobs.Job{Attempt: 1}, Generate{rep.PublicToken}); err != nil {
-		t.Fatal(err)
-	}
+		Given: &Given{State: "TX"}})
 	return rep
 }
 
@@ -209,11 +196,7 @@ func (r *testServer) sealed(t *testing.T, rep Report, n int) {
 // revisionsOf returns the revisions of a report, the newest first.
 func (r *testServer) revisionsOf(t *testing.T, rep Report) []Revision {
 	t.Helper()
-	now, err := r.Get(t.Context(), r.DB.SQL, rep.PublicToken)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := r.Revisions(t.Context(), r.DB.SQL, now)
+	all, err := r.Revisions(t.Context(), r.DB.SQL, r.now(t, rep))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,13 +244,7 @@ func TestRejectedCorrections(t *testing.T) {
 		if _, err := r.correct(t, cashflow.PublicToken, c); !errors.Is(err, ErrUnchanged) {
 			t.Errorf("figures of a cashflow report: %v", err)
 		}
-		var pending Report
-		if err := r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
-			pending, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: contract.Income})
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		pending := r.created(t, contract.Income, "")
 		if _, err := r.correct(t, pending.PublicToken, c); !errors.Is(err, ErrNotCorrectable) {
 			t.Errorf("a report that is not made: %v", err)
 		}
