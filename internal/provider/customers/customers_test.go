@@ -440,20 +440,15 @@ func TestCredentialLifecycle(t *testing.T) {
 func TestRotateCredentialConcurrently(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
-		all, err := r.Credentials(t.Context(), db.SQL, r.parent)
-		if err != nil || len(all) != 1 {
-			t.Fatal(all, err)
-		}
+		c := &client{testServer: r, account: r.parent}
+		c.k = c.all(1)[0]
 		burst := func() (won int) {
 			t.Helper()
 			var mu sync.Mutex
 			var wg sync.WaitGroup
 			for range 30 {
 				wg.Go(func() {
-					err := r.try(func(ctx context.Context, tx *store.Tx) error {
-						_, err := r.RotateCredential(ctx, tx, r.parent, all[0].ID)
-						return err
-					})
+					_, err := c.rotate()
 					mu.Lock()
 					defer mu.Unlock()
 					if err == nil {
@@ -469,12 +464,12 @@ func TestRotateCredentialConcurrently(t *testing.T) {
 		if n := burst(); n != 1 {
 			t.Errorf("%d rotations succeeded, want 1", n)
 		}
-		now, _ := r.Credentials(t.Context(), db.SQL, r.parent)
-		for _, k := range now {
-			if k.ID != all[0].ID {
-				if err := r.revoke(r.parent, k.ID); err != nil {
-					t.Fatal(err)
-				}
+		for _, k := range c.all(2) {
+			if k.ID == c.k.ID {
+				continue
+			}
+			if err := r.revoke(r.parent, k.ID); err != nil {
+				t.Fatal(err)
 			}
 		}
 		if n := burst(); n != 1 {
