@@ -281,13 +281,10 @@ func TestControlCompletesEverySource(t *testing.T) {
 			sub     any
 		}{
 			{"nothing said", contract.Income, map[string]any{}, 200, "SUCCESS", nil},
-			{"a bank", contract.Income, map[string]any{"username": "noincome"}, 200, "SUCCESS", "NO_RECENT_USABLE_INFORMATION"},
 			{"payroll by name", contract.Income, payroll("Zipporah Rides", "default"), 200, "SUCCESS", nil},
 			{"payroll by id", contract.Income, payroll("paywright", "session_expired"), 200, "SUPPLIER_UNRESPONSIVE", "WIDGET_SESSION_EXPIRED"},
 			{"any payroll", contract.Income, payroll("", ""), 200, "SUCCESS", nil},
 			{"an unknown username", contract.Income, payroll("", "unknown"), 200, "NOT_AUTHENTICATED", nil},
-			{"pay stubs", contract.Income, stub("paystub.pdf", "other.pdf"), 200, "SUCCESS", nil},
-			{"a pay stub that is down", contract.Income, stub("down.pdf"), 200, "BUREAU_UNRESPONSIVE", nil},
 			{"closing", contract.Income, map[string]any{"payroll": map[string]any{}, "end": "exit"}, 200, "PENDING", nil},
 			{"no such provider", contract.Income, payroll("unknown", ""), 400, "", nil},
 			{"two ways", contract.Income, map[string]any{"payroll": map[string]any{}, "username": "default"}, 200, "SUCCESS", nil},
