@@ -83,87 +83,57 @@ func TestParentsStaffSeesChildrensReports(t *testing.T) {
 		token := b.complete(a.text("token"), map[string]any{"username": "default"}).text("publicToken")
 		own, _ := b.cashflowVisit("default", "externalId", "own-1")
 		b.delivered(2)
-
 		d, eve := b.signIn(customerUser), b.signIn(thirdPartyUser)
-		for query, want := range map[string][2]bool{"": {false, true}, "?account=" + child: {true, false}, "?account=all": {true, true}} {
-			if text := d.page("/dashboard/reports" + query); strings.Contains(text, "ohio-1") != want[0] || strings.Contains(text,
-				"own-1") != want[1] {
-				t.Errorf("the list %q has the child's report: %t, its own: %t", query, !want[0], !want[1])
+		page, ourPage := "/dashboard/reports/"+d.reportNamed(token), "/dashboard/reports/"+d.reportNamed(own)
+		correction := []string{"revision", "0", "net_annual", "54321", "reason", "The second job was left out."}
+		b.run("the parent's staff lists and reads them", func(t *testing.T) {
+			says(t, "the list", d.page("/dashboard/reports"), []string{"own-1"}, "ohio-1")
+			says(t, "the child's list", d.page("/dashboard/reports?account="+child), []string{"ohio-1"}, "own-1")
+			says(t, "the list of all", d.page("/dashboard/reports?account=all"), []string{"ohio-1", "own-1"})
+			says(t, "the child's report", d.page(page), []string{"Branch of Ohio", page + "/correct", page + "/share"})
+			says(t, "the delivery of its event", d.page(d.find(page, `"(/dashboard/deliveries/[^"]+)"`)), []string{page})
+		})
+		b.run("another customer's staff does not reach them", func(*testing.T) {
+			eve.unknown("/dashboard/reports?account="+child, page, page+"/correct")
+			eve.wantSent("correcting", 404, page+"/correct", correction...)
+			eve.wantSent("the preview", 404, page+"/correct/check", correction...)
+			eve.wantSent("sharing", 404, page+"/share", "publicId", b.seed.PublicID)
+		})
+		b.run("the parent's staff shares one, and withdraws the share", func(t *testing.T) {
+			d.wantSent("sharing", 303, page+"/share", "publicId", b.seed.ThirdParty.PublicID)
+			says(t, "the list of shares", d.page("/dashboard/relay-tokens"), []string{"Branch of Ohio"})
+			if n := b.count(`SELECT count(*) FROM relay_tokens r JOIN customers c ON c.id = r.customer_id WHERE c.public_id = $1`, child); n != 1 {
+				t.Errorf("the child has %d shares", n)
 			}
-		}
-		page := "/dashboard/reports/" + d.reportNamed(token)
-		if text := d.page(page); !strings.Contains(text, "Branch of Ohio") || !strings.Contains(text, page+"/correct") ||
-			!strings.Contains(text, page+"/share") {
-			t.Errorf("the page of the child's report is\n%s", text)
-		}
-		if !strings.Contains(d.page(d.find(page, `"(/dashboard/deliveries/[^"]+)"`)), page) {
-			t.Error("the delivery of its event does not lead to it")
-		}
-		correction := func(by *dashboardBrowser) url.Values {
-			return by.form("revision", "0", "net_annual", "54321", "reason", "The second job was left out.")
-		}
-		ourPage := "/dashboard/reports/" + d.reportNamed(own)
-		if a := eve.ask("GET", "/dashboard/reports?account="+child, ""); a.status != 404 {
-			t.Errorf("the child's list by another customer: %d", a.status)
-		}
-		for _, path := range []string{page, page + "/correct"} {
-			if a := eve.ask("GET", path, ""); a.status != 404 {
-				t.Errorf("%s by another customer: %d", path, a.status)
+			if n := b.count(`SELECT count(*) FROM audit a JOIN customers c ON c.id = a.subject_id WHERE c.public_id = $1 AND actor = 'parent'
+				AND action = 'report shared'`, child); n != 1 {
+				t.Error("the share is not in the child's audit trail")
 			}
-		}
-		for _, path := range []string{page + "/correct", page + "/correct/check"} {
-			if a := eve.send(path, correction(eve)); a.status != 404 {
-				t.Errorf("%s by another customer: %d", path, a.status)
+			withdraw := d.find("/dashboard/relay-tokens", `(/dashboard/relay-tokens/`+uuidPattern[1:len(uuidPattern)-1]+`/withdraw)`)
+			eve.wantSent("the third party withdraws the share", 404, withdraw)
+			d.wantSent("withdrawing", 303, withdraw)
+			if n := b.count(`SELECT count(*) FROM relay_tokens WHERE revoked_at IS NOT NULL`); n != 1 {
+				t.Errorf("%d shares are withdrawn", n)
 			}
-		}
-		if a := eve.send(page+"/share", eve.form("publicId", b.seed.PublicID)); a.status != 404 {
-			t.Errorf("another customer shares the child's report: %d", a.status)
-		}
-		if a := d.send(page+"/share", d.form("publicId", b.seed.ThirdParty.PublicID)); a.status != 303 ||
-			!strings.Contains(d.page("/dashboard/relay-tokens"), "Branch of Ohio") {
-			t.Errorf("sharing the child's report: %d %s", a.status, a.raw)
-		}
-		if n := b.count(`SELECT count(*) FROM relay_tokens r JOIN customers c ON c.id = r.customer_id WHERE c.public_id = $1`, child); n != 1 {
-			t.Errorf("the child has %d shares", n)
-		}
-		if n := b.count(`SELECT count(*) FROM audit a JOIN customers c ON c.id = a.subject_id WHERE c.public_id = $1 AND actor = 'parent'
-			AND action = 'report shared'`, child); n != 1 {
-			t.Error("the share is not in the child's audit trail")
-		}
-		withdraw := d.find("/dashboard/relay-tokens", `(/dashboard/relay-tokens/`+uuidPattern[1:len(uuidPattern)-1]+`/withdraw)`)
-		if a := eve.send(withdraw, eve.form()); a.status != 404 {
-			t.Errorf("the third party withdraws the share: %d", a.status)
-		}
-		if a := d.send(withdraw, d.form()); a.status != 303 || b.count(`SELECT count(*) FROM relay_tokens WHERE revoked_at IS NOT NULL`) != 1 {
-			t.Errorf("withdrawing the share: %d", a.status)
-		}
-		if a := d.send(page+"/correct", correction(d)); a.status != 303 {
-			t.Fatalf("correcting the child's report: %d %s", a.status, a.raw)
-		}
-		if r := b.revised(append(headers{"X-Public-Token", token, "X-PUBLIC-ID", child},
-			b.bearer(b.basic())...)); *r.Income.Revised.NetAnnual != 54321 {
-			t.Errorf("the corrected report is %+v", r.Income.Revised)
-		}
-		if e := b.inbox.wait(t, 3)[2]; e.PublicToken != token || e.PublicID != child || e.Status != contract.StatusSuccess {
-			t.Errorf("the event of the correction is %+v", e)
-		}
-
-		// The child's own staff sees its reports, and neither its parent's nor a sibling's.
-		b.exec(`UPDATE users SET customer_id = (SELECT id FROM customers WHERE public_id = $1)
-			WHERE customer_id = (SELECT id FROM customers WHERE public_id = $2)`, child, b.seed.ThirdParty.PublicID)
-		if text := eve.page("/dashboard/reports"); !strings.Contains(text, "ohio-1") || strings.Contains(text, "own-1") {
-			t.Error("the child's staff does not see its own reports alone")
-		}
-		eve.page(page)
-		for _, path := range []string{ourPage, "/dashboard/reports?account=" + b.child("Sibling"),
-			"/dashboard/reports?account=" + b.seed.PublicID} {
-			if a := eve.ask("GET", path, ""); a.status != 404 {
-				t.Errorf("%s by the child's staff: %d", path, a.status)
+		})
+		b.run("the parent's staff corrects one", func(t *testing.T) {
+			d.wantSent("correcting", 303, page+"/correct", correction...)
+			r := b.revised(append(headers{"X-Public-Token", token, "X-PUBLIC-ID", child}, b.bearer(b.basic())...))
+			if *r.Income.Revised.NetAnnual != 54321 {
+				t.Errorf("the corrected report is %+v", r.Income.Revised)
 			}
-		}
-		if text := eve.page("/dashboard/reports?account=all"); strings.Contains(text, "own-1") {
-			t.Error("the child's staff sees its parent's reports")
-		}
+			if e := b.inbox.wait(t, 3)[2]; e.PublicToken != token || e.PublicID != child || e.Status != contract.StatusSuccess {
+				t.Errorf("the event of the correction is %+v", e)
+			}
+		})
+		b.run("the child's staff sees its own, and neither its parent's nor a sibling's", func(t *testing.T) {
+			b.exec(`UPDATE users SET customer_id = (SELECT id FROM customers WHERE public_id = $1)
+				WHERE customer_id = (SELECT id FROM customers WHERE public_id = $2)`, child, b.seed.ThirdParty.PublicID)
+			says(t, "the list", eve.page("/dashboard/reports"), []string{"ohio-1"}, "own-1")
+			says(t, "the list of all", eve.page("/dashboard/reports?account=all"), nil, "own-1")
+			eve.page(page)
+			eve.unknown(ourPage, "/dashboard/reports?account="+b.child("Sibling"), "/dashboard/reports?account="+b.seed.PublicID)
+		})
 	})
 }
 
@@ -175,9 +145,7 @@ func TestChildHasUsersAndCredentials(t *testing.T) {
 		d := b.signIn(customerUser)
 		child, sibling := b.child("Child"), b.child("Sibling")
 		page := "/dashboard/accounts/" + child
-		if a := d.send(page+"/people", d.form("email", "carl@branch.example")); a.status != 303 {
-			t.Fatalf("inviting: %d %s", a.status, a.raw)
-		}
+		d.wantSent("inviting", 303, page+"/people", "email", "carl@branch.example")
 		link := d.find(page, `data-testid="secret"[^>]*>([^<]+)<`)
 		_, path, _ := strings.Cut(link, b.service.URL)
 		const password = "the password of Carl"
@@ -185,24 +153,14 @@ func TestChildHasUsersAndCredentials(t *testing.T) {
 			t.Fatalf("setting the password by %s: %d", link, a.status)
 		}
 		carl := b.signIn(provider.Login{Email: "carl@branch.example", Password: password})
-		if a := carl.send("/dashboard/webhooks", carl.form("endpoint", "https://branch.example/hook")); a.status != 303 {
-			t.Errorf("setting the child's callback: %d", a.status)
-		}
+		carl.wantSent("setting the child's callback", 303, "/dashboard/webhooks", "endpoint", "https://branch.example/hook")
 		if text := carl.page("/dashboard/audit"); !strings.Contains(text, i18ntest.EN("dashboard.author.parent")) {
 			t.Error("the child's audit trail does not say that its parent invited the user")
 		}
-		for _, other := range []string{"/dashboard/accounts", page, "/dashboard/accounts/" + sibling} {
-			if a := carl.ask("GET", other, ""); a.status != 404 {
-				t.Errorf("%s by the child's user: %d", other, a.status)
-			}
-		}
-		if a := carl.send("/dashboard/accounts/"+sibling+"/people", carl.form("email", "eve@branch.example")); a.status != 404 {
-			t.Errorf("a user for a sibling: %d", a.status)
-		}
+		carl.unknown("/dashboard/accounts", page, "/dashboard/accounts/"+sibling)
+		carl.wantSent("a user for a sibling", 404, "/dashboard/accounts/"+sibling+"/people", "email", "eve@branch.example")
 
-		if a := d.send(page+"/credentials", d.form("client", "Branch server")); a.status != 303 {
-			t.Fatalf("a client: %d %s", a.status, a.raw)
-		}
+		d.wantSent("a client", 303, page+"/credentials", "client", "Branch server")
 		secret := d.find(page, `data-testid="secret"[^>]*>([^<]+)<`)
 		id := b.one(`SELECT client_id FROM credentials WHERE name = 'Branch server'`)
 		product := b.productOf(child, "Product")
@@ -211,18 +169,12 @@ func TestChildHasUsersAndCredentials(t *testing.T) {
 		b.want("the child for its sibling", b.post("/connect/initialization", append(basic(id, secret), "X-PUBLIC-ID", sibling), body),
 			403, contract.CodeUnknownCustomer)
 		credential := d.find(page, `name="credential" value="`+uuidPattern+`"`)
-		if a := d.send("/dashboard/accounts/"+sibling+"/credentials/revoke", d.form("credential", credential)); a.status != 404 {
-			t.Errorf("revoked as the sibling's: %d", a.status)
-		}
-		if a := d.send(page+"/credentials/revoke", d.form("credential", credential)); a.status != 303 {
-			t.Errorf("revoking: %d", a.status)
-		}
+		d.wantSent("revoked as the sibling's", 404, "/dashboard/accounts/"+sibling+"/credentials/revoke", "credential", credential)
+		d.wantSent("revoking", 303, page+"/credentials/revoke", "credential", credential)
 		b.want("after that", b.post("/connect/initialization", basic(id, secret), body), 403, contract.CodeUnknownCustomer)
 
 		user := d.find(page, `name="user" value="`+uuidPattern+`"`)
-		if a := d.send(page+"/people/remove", d.form("user", user)); a.status != 303 {
-			t.Errorf("removing: %d", a.status)
-		}
+		d.wantSent("removing", 303, page+"/people/remove", "user", user)
 		if a := carl.ask("GET", "/dashboard", ""); a.status != 303 {
 			t.Errorf("the removed user: %d", a.status)
 		}
@@ -310,9 +262,7 @@ func TestFormerEmployeeHoldsNothing(t *testing.T) {
 		ada := b.signIn(customerUser)
 		link := func(of *dashboardBrowser, page, path string, form ...string) string {
 			t.Helper()
-			if a := of.send(path, of.form(form...)); a.status != 303 {
-				t.Fatalf("%s: %d %s", path, a.status, a.raw)
-			}
+			of.wantSent(path, 303, path, form...)
 			_, path, _ = strings.Cut(of.find(page, `data-testid="secret"[^>]*>([^<]+)<`), b.service.URL)
 			return path
 		}
@@ -328,9 +278,7 @@ func TestFormerEmployeeHoldsNothing(t *testing.T) {
 			t.Fatalf("opening the link: %d %s", a.status, a.raw)
 		}
 		self := bob.find("/dashboard/people", `/dashboard/people/`+uuidPattern+`/remove`) // ada, the first by address
-		if a := bob.send("/dashboard/people/"+self+"/remove", bob.form()); a.status != 303 {
-			t.Fatalf("removing: %d %s", a.status, a.raw)
-		}
+		bob.wantSent("removing", 303, "/dashboard/people/"+self+"/remove")
 		for what, got := range map[string][2]int{
 			"the session":               {ada.ask("GET", "/dashboard", "").status, 303},
 			"the link for a consumer":   {b.browser().send(held, nil).status, 410},

@@ -224,9 +224,7 @@ func TestRetiredConfiguration(t *testing.T) {
 		for path, fields := range map[string][]string{"/dashboard/products": {"name", "Late"},
 			"/dashboard/accounts/" + child + "/configuration":                              nil,
 			"/dashboard/products/" + b.seed.Products[contract.Cashflow] + "/configuration": nil} {
-			if a := d.send(path, d.form(append(fields, "configuration", configuration)...)); a.status != 422 {
-				t.Errorf("%s: %d", path, a.status)
-			}
+			d.wantSent(path, 422, path, append(fields, "configuration", configuration)...)
 		}
 		// The operator restores it: products can get it again, once.
 		o := b.operator("ops@service.example")
@@ -311,9 +309,7 @@ func TestProductsOfOthers(t *testing.T) {
 		child := b.child("Child")
 		ofChild := b.productOf(child, "Product")
 		d, eve := b.signIn(customerUser), b.signIn(thirdPartyUser)
-		if a := eve.send("/dashboard/products", eve.form("name", "Mine", "configuration", configuration)); a.status != 422 {
-			t.Errorf("a product with another customer's configuration: %d", a.status)
-		}
+		eve.wantSent("another customer's configuration", 422, "/dashboard/products", "name", "Mine", "configuration", configuration)
 		for _, page := range []string{"/dashboard/products/" + product, "/dashboard/products/" + ofChild, "/dashboard/accounts/" + child} {
 			if a := eve.ask("GET", page, ""); a.status != 404 {
 				t.Errorf("%s by another customer: %d", page, a.status)
@@ -335,12 +331,8 @@ func TestProductsOfOthers(t *testing.T) {
 		}
 
 		// The parent manages the child's products.
-		if a := d.send("/dashboard/products/"+ofChild+"/configuration", d.form("configuration", configuration)); a.status != 303 {
-			t.Errorf("a child's product by its parent: %d %s", a.status, a.raw)
-		}
-		if a := d.send("/dashboard/products/"+ofChild+"/rename", d.form("name", "Product 2")); a.status != 303 {
-			t.Errorf("renaming a child's product: %d", a.status)
-		}
+		d.wantSent("a child's product by its parent", 303, "/dashboard/products/"+ofChild+"/configuration", "configuration", configuration)
+		d.wantSent("renaming a child's product", 303, "/dashboard/products/"+ofChild+"/rename", "name", "Product 2")
 
 		// A child's own staff manages its products with the parent's configurations, and nothing else.
 		b.exec(`UPDATE users SET customer_id = (SELECT id FROM customers WHERE public_id = $1)
@@ -348,12 +340,8 @@ func TestProductsOfOthers(t *testing.T) {
 		if text := eve.page("/dashboard/products"); !strings.Contains(text, "Secret plan") || strings.Contains(text, product) {
 			t.Error("the child's staff does not see what its products can get, or sees the parent's products")
 		}
-		if a := eve.send("/dashboard/products", eve.form("name", "Mine", "configuration", configuration)); a.status != 303 {
-			t.Errorf("a product of the child: %d", a.status)
-		}
-		if a := eve.send("/dashboard/products/"+ofChild+"/rename", eve.form("name", "Product 3")); a.status != 303 {
-			t.Errorf("renaming the child's product: %d", a.status)
-		}
+		eve.wantSent("a product of the child", 303, "/dashboard/products", "name", "Mine", "configuration", configuration)
+		eve.wantSent("renaming the child's product", 303, "/dashboard/products/"+ofChild+"/rename", "name", "Product 3")
 		sibling := b.child("Sibling")
 		for path, form := range map[string]url.Values{
 			"/dashboard/products/" + product + "/rename":                   eve.form("name", "x"),

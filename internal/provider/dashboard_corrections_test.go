@@ -26,6 +26,21 @@ func (b *testServer) revised(h headers) *report.Income {
 	return r
 }
 
+// says checks that a text has words, and has none of others.
+func says(t *testing.T, what, text string, want []string, never ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("%s does not say %q", what, w)
+		}
+	}
+	for _, w := range never {
+		if strings.Contains(text, w) {
+			t.Errorf("%s says %q", what, w)
+		}
+	}
+}
+
 // TestCorrectReport corrects a report by the form, with a preview, and checks the report
 // that its owner and a third party read, their events, and the audit trail.
 func TestCorrectReport(t *testing.T) {
@@ -36,93 +51,67 @@ func TestCorrectReport(t *testing.T) {
 		relay := b.relayed(token)
 		d, eve := b.signIn(customerUser), b.signIn(thirdPartyUser)
 		page := "/dashboard/reports/" + d.reportNamed(token)
-		if text := d.page(page); !strings.Contains(text, page+"/correct") || strings.Contains(text, "$") {
-			t.Errorf("the report's page:\n%s", text)
-		}
-		a := first.Income.FinancialAccounts[0]
-		text := d.page(page + "/correct")
-		for _, n := range []*int64{a.GrossAnnual, a.NetAnnual, a.GrossRecent, a.NetRecent} {
-			if !strings.Contains(text, i18ntest.EN("dashboard.present.now")+thousands(*n)) {
-				t.Errorf("the form does not say %s", thousands(*n))
-			}
-		}
 		const why = "Ana canary disputed:\nher second job was left out."
-		net := *a.NetAnnual + 10_000
+		account, now := a0(first), i18ntest.EN("dashboard.present.now")
+		net := *account.NetAnnual + 10_000
 		form := d.form("revision", "0", "net_annual", fmt.Sprint(net), "reason", why)
-		before := b.audited()
-		checked := d.send(page+"/correct/check", form)
-		if checked.status != 200 || !strings.Contains(string(checked.raw), "income.summary.annual_gross_income") ||
-			!strings.Contains(string(checked.raw), fmt.Sprint(net, ".00")) || b.audited() != before ||
-			b.revised(b.named(token)).Meta.Revision != nil {
-			t.Fatalf("what it would come to: %d\n%s", checked.status, checked.raw)
-		}
-		if done := d.send(page+"/correct", form); done.status != 303 || done.header.Get("Location") != page+"/correct" {
-			t.Fatalf("correcting: %d %s\n%s", done.status, done.header.Get("Location"), done.raw)
-		}
-		if action, object, detail := b.last(); action != "report corrected" || "/dashboard/reports/"+
-			object != page || detail != "revision 1, net_annual" {
-			t.Errorf("the audit trail has %s of %s: %s", action, object, detail)
-		}
-		got := b.revised(b.named(token))
-		if n := got.Income.FinancialAccounts[0]; report.Text(got.Meta.Revision) != "1" || got.Meta.RevisionCreatedAt == nil ||
-			*n.NetAnnual != net || *got.Income.Summary.AnnualNet != report.Cents(net)*100 ||
-			*got.Income.Revised.NetAnnual != net || *got.Income.Revised.GrossAnnual <= *a.GrossAnnual ||
-			*got.Income.Revised.NetRecent != *a.NetRecent || len(got.Notices) == 0 {
-			t.Errorf("the report: meta %+v, income %+v", got.Meta, got.Income)
-		}
-		if r := b.revised(b.relay(relay)); r.Meta.PublicToken != relay ||
-			report.Text(r.Meta.Revision) != "1" || *r.Income.Revised.NetAnnual != net {
-			t.Errorf("the third party reads %+v", r.Meta)
-		}
-		for _, c := range []struct {
-			*inbox
-			token string
-		}{{b.inbox, token}, {thirdPartyInbox, relay}} {
-			e := c.wait(t, 2)
-			if e[1].PublicToken != c.token || e[1].Status != contract.StatusSuccess || e[1].EventID == e[0].EventID {
-				t.Errorf("events: %+v", e)
+		b.run("the form says the present figures", func(t *testing.T) {
+			says(t, "the report's page", d.page(page), []string{page + "/correct"}, "$")
+			says(t, "the form", d.page(page+"/correct"), []string{now + thousands(*account.GrossAnnual), now + thousands(*account.NetAnnual),
+				now + thousands(*account.GrossRecent), now + thousands(*account.NetRecent)})
+		})
+		b.run("a preview changes nothing", func(t *testing.T) {
+			before := b.audited()
+			checked := d.send(page+"/correct/check", form)
+			says(t, "the preview", string(checked.raw), []string{"income.summary.annual_gross_income", fmt.Sprint(net, ".00")})
+			if checked.status != 200 || b.audited() != before || b.revised(b.named(token)).Meta.Revision != nil {
+				t.Errorf("the preview: %d", checked.status)
 			}
-		}
-		text = d.page(page + "/correct")
-		for _, want := range []string{i18ntest.EN("dashboard.flash.corrected"), "her second job was left out",
-			"ada@customer.example", thousands(net), i18ntest.EN("dashboard.present.now") + thousands(*got.Income.Revised.GrossAnnual)} {
-			if !strings.Contains(text, want) {
-				t.Errorf("the page after it does not say %q", want)
+		})
+		b.run("the correction is audited without its figures", func(t *testing.T) {
+			if done := d.send(page+"/correct", form); done.status != 303 || done.header.Get("Location") != page+"/correct" {
+				t.Fatalf("correcting: %d %s\n%s", done.status, done.header.Get("Location"), done.raw)
 			}
-		}
-		if text := d.page(page); !strings.Contains(text, i18ntest.EN("dashboard.timeline.corrected")) || strings.Contains(text, "canary") {
-			t.Error("the timeline does not say it, or too much")
-		}
-		if text := d.page("/dashboard/audit"); !strings.Contains(text, i18ntest.EN("dashboard.actions.report_corrected")) ||
-			strings.Contains(text, "canary") {
-			t.Error("the audit trail's page does not say it, or too much")
-		}
-		for _, s := range []string{"canary", fmt.Sprint(net), thousands(net)} {
-			if strings.Contains(b.log.String(), s) {
-				t.Errorf("%q is in the log", s)
+			says(t, "the page after it", d.page(page+"/correct"), []string{i18ntest.EN("dashboard.flash.corrected"), "her second job was left out",
+				"ada@customer.example", thousands(net), now + thousands(*b.revised(b.named(token)).Income.Revised.GrossAnnual)})
+			if action, object, detail := b.last(); action != "report corrected" || "/dashboard/reports/"+object != page ||
+				detail != "revision 1, net_annual" {
+				t.Errorf("the audit trail has %s of %s: %s", action, object, detail)
 			}
-		}
-
-		// Another customer cannot correct or read them, and neither can one without the feature.
-		if a := d.ask("GET", page+"/revisions/0", ""); a.status != 200 || !strings.Contains(string(a.raw), fmt.Sprint(*a0(first).NetAnnual)) {
-			t.Errorf("the original: %d", a.status)
-		}
-		refused := func(who *dashboardBrowser) {
-			t.Helper()
-			for _, path := range []string{"/correct", "/dispute", "/revisions/0"} {
-				if a := who.ask("GET", page+path, ""); a.status != 404 {
-					t.Errorf("GET %s: %d, want 404", path, a.status)
+			says(t, "the audit trail", d.page("/dashboard/audit"), []string{i18ntest.EN("dashboard.actions.report_corrected")}, "canary")
+			says(t, "the timeline", d.page(page), []string{i18ntest.EN("dashboard.timeline.corrected")}, "canary")
+		})
+		b.run("the owner and the third party read the revision and get an event", func(t *testing.T) {
+			got := b.revised(b.named(token))
+			if n := a0(got); report.Text(got.Meta.Revision) != "1" || got.Meta.RevisionCreatedAt == nil ||
+				*n.NetAnnual != net || *got.Income.Summary.AnnualNet != report.Cents(net)*100 ||
+				*got.Income.Revised.NetAnnual != net || *got.Income.Revised.GrossAnnual <= *account.GrossAnnual ||
+				*got.Income.Revised.NetRecent != *account.NetRecent || len(got.Notices) == 0 {
+				t.Errorf("the report: meta %+v, income %+v", got.Meta, got.Income)
+			}
+			if r := b.revised(b.relay(relay)); r.Meta.PublicToken != relay || report.Text(r.Meta.Revision) != "1" ||
+				*r.Income.Revised.NetAnnual != net {
+				t.Errorf("the third party reads %+v", r.Meta)
+			}
+			for token, in := range map[string]*inbox{token: b.inbox, relay: thirdPartyInbox} {
+				if e := in.wait(t, 2); e[1].PublicToken != token || e[1].Status != contract.StatusSuccess || e[1].EventID == e[0].EventID {
+					t.Errorf("events: %+v", e)
 				}
 			}
-			for _, path := range []string{"/correct", "/correct/check", "/dispute"} {
-				if a := who.send(page+path, who.form("revision", "1", "net_annual", "1", "reason", why)); a.status != 404 {
-					t.Errorf("POST %s: %d, want 404", path, a.status)
+			says(t, "the original", d.page(page+"/revisions/0"), []string{fmt.Sprint(*account.NetAnnual)})
+			says(t, "the log", b.log.String(), nil, "canary", fmt.Sprint(net), thousands(net))
+		})
+		b.run("another customer, and one without the feature, can neither correct nor read", func(*testing.T) {
+			for _, who := range []*dashboardBrowser{eve, d} {
+				if who == d {
+					b.entitle(b.seed.PublicID, false, customers.Corrections)
+				}
+				who.unknown(page+"/correct", page+"/dispute", page+"/revisions/0")
+				for _, path := range []string{"/correct", "/correct/check", "/dispute"} {
+					who.wantSent(path, 404, page+path, "revision", "1", "net_annual", "1", "reason", why)
 				}
 			}
-		}
-		refused(eve)
-		b.entitle(b.seed.PublicID, false, customers.Corrections)
-		refused(d)
+		})
 	})
 }
 
@@ -187,9 +176,7 @@ func TestRejectedCorrections(t *testing.T) {
 			!strings.Contains(d.page(page), i18ntest.EN("dashboard.flash.corrected_meanwhile")) {
 			t.Errorf("of another revision: %d", a.status)
 		}
-		if a := d.ask("GET", strings.Replace(page, "/correct", "x/correct", 1), ""); a.status != 404 {
-			t.Errorf("of no reference: %d", a.status)
-		}
+		d.unknown(strings.Replace(page, "/correct", "x/correct", 1))
 		if a := b.browser().send(page+"/check", url.Values{}); a.status != 303 {
 			t.Errorf("without a user: %d", a.status)
 		}
@@ -205,9 +192,7 @@ func TestRejectedCorrections(t *testing.T) {
 			t.Errorf("%d revisions were made", n)
 		}
 		b.advance("1440h") // and 60 days
-		if a := d.ask("GET", page, ""); a.status != 404 {
-			t.Errorf("after 90 days: %d", a.status)
-		}
+		d.unknown(page)
 		if text := d.page(strings.TrimSuffix(page, "/correct")); strings.Contains(text, page) {
 			t.Error("after 90 days the report's page leads to a correction")
 		}
@@ -246,30 +231,19 @@ func TestCorrectionInReportCurrency(t *testing.T) {
 		_, token := b.prepared(contract.Income, map[string]any{"submission": abroad})
 		d := b.signIn(customerUser)
 		page := "/dashboard/reports/" + d.reportNamed(token) + "/correct"
-		now := b.revised(b.named(token)).Income.FinancialAccounts[0]
+		figures, dollars := a0(b.revised(b.named(token))), []string{"$", "dollar"}
 		euros := func(n int64) string { return strings.TrimPrefix(thousands(n), "$") + " EUR" }
-		read := func(what, text string, want ...string) {
-			t.Helper()
-			for _, w := range want {
-				if !strings.Contains(text, w) {
-					t.Errorf("%s does not say %q", what, w)
-				}
-			}
-			if strings.Contains(text, "$") || strings.Contains(text, "dollar") {
-				t.Errorf("%s mentions dollars", what)
-			}
-		}
-		currently := i18ntest.EN("dashboard.present.now")
-		read("the form", d.page(page), currently+euros(*now.GrossAnnual), currently+euros(*now.NetRecent),
-			i18ntest.EN("dashboard.correction.net_income")+" (EUR)")
-		net := *now.NetAnnual + 10_000
+		now := i18ntest.EN("dashboard.present.now")
+		says(t, "the form", d.page(page), []string{now + euros(*figures.GrossAnnual), now + euros(*figures.NetRecent),
+			i18ntest.EN("dashboard.correction.net_income") + " (EUR)"}, dollars...)
+		net := *figures.NetAnnual + 10_000
 		form := d.form("revision", "0", "net_annual", fmt.Sprint(net), "reason", "The consumer disputed this.")
-		read("the result", string(d.send(page+"/check", form).raw), fmt.Sprint(net), fmt.Sprint(*now.NetAnnual))
-		read("a refusal", string(d.send(page+"/check", d.form("revision", "0", "net_annual", "1.5",
-			"reason", "The consumer disputed this.")).raw), i18ntest.EN("dashboard.correction.amount_invalid"))
+		says(t, "the result", string(d.send(page+"/check", form).raw), []string{fmt.Sprint(net), fmt.Sprint(*figures.NetAnnual)}, dollars...)
+		says(t, "a refusal", string(d.send(page+"/check", d.form("revision", "0", "net_annual", "1.5",
+			"reason", "The consumer disputed this.")).raw), []string{i18ntest.EN("dashboard.correction.amount_invalid")}, dollars...)
 		if a := d.send(page, form); a.status != 303 {
 			t.Fatalf("correcting: %d", a.status)
 		}
-		read("the page after it", d.page(page), i18ntest.EN("dashboard.present.now")+euros(net))
+		says(t, "the page after it", d.page(page), []string{now + euros(net)}, dollars...)
 	})
 }

@@ -52,9 +52,7 @@ func TestFailedDeliveries(t *testing.T) {
 				t.Errorf("since %q: the page lacks %q", since, want)
 			}
 		}
-		if a := eve.send(d.endpoint("redeliver"), eve.form("since", today)); a.status != 404 {
-			t.Errorf("another customer sends the events: %d", a.status)
-		}
+		eve.wantSent("another customer sends the events", 404, d.endpoint("redeliver"), "since", today)
 		d.send(d.endpoint("delivery"), d.form("state", "on"))
 		if text := send(today); !strings.Contains(text, i18ntest.EN("dashboard.flash.failed_redelivered")) {
 			t.Error("the failed events were not sent again")

@@ -233,8 +233,6 @@ func TestSharesByName(t *testing.T) {
 		if text := d.page("/dashboard/relay-tokens"); strings.Count(text, ">Third Party<") < 2 {
 			t.Errorf("the shares do not name the account\n%s", text)
 		}
-		if a := d.send("/dashboard/relay-tokens", d.form("publicToken", second, "account", "svc-unknown")); a.status != 422 {
-			t.Errorf("an unknown account: %d", a.status)
-		}
+		d.wantSent("an unknown account", 422, "/dashboard/relay-tokens", "publicToken", second, "account", "svc-unknown")
 	})
 }

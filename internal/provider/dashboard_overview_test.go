@@ -31,89 +31,84 @@ func (b *testServer) now() (now time.Time) {
 	return now
 }
 
+// reportOf adds a report that was begun some time ago and has a status. One of a supplier that did not answer has
+// stopped at the sign-in.
+func (b *testServer) reportOf(begun time.Time, status, substatus string) {
+	b.t.Helper()
+	token, _ := b.cashflowVisit("default")
+	b.exec(`UPDATE reports SET created_at = $2, status = $3, substatus = nullif($4, '') WHERE public_token = $1`,
+		token, store.Micros(begun), status, substatus)
+	b.exec(`UPDATE visits SET created_at = $2 WHERE public_token = $1`, token, store.Micros(begun))
+	if status == "SUPPLIER_UNRESPONSIVE" {
+		b.exec(`UPDATE visits SET state = 'failed', step = 'end' WHERE public_token = $1`, token)
+		b.exec(`DELETE FROM visit_events WHERE step IN ('accounts', 'progress')
+			AND visit_id IN (SELECT id FROM visits WHERE public_token = $1)`, token)
+	}
+}
+
 // TestOverviewCountsReports moves reports to other days and statuses and finds them there.
 func TestOverviewCountsReports(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.addUsers()
 		d := b.signIn(customerUser)
 		today := b.now().Truncate(24 * time.Hour)
-		for _, tc := range []struct {
-			ago               time.Duration
-			status, substatus string
-		}{
-			{0, "SUCCESS", ""},
-			{3 * 24 * time.Hour, "SUPPLIER_UNRESPONSIVE", "E_BANKING_NOT_SUPPORTED"},
-			{29 * 24 * time.Hour, "PENDING", ""},
-			{30 * 24 * time.Hour, "ERROR", ""}, // the day before the first
-		} {
-			token, _ := b.cashflowVisit("default")
-			at := store.Micros(today.Add(-tc.ago))
-			b.exec(`UPDATE reports SET created_at = $2, status = $3, substatus = nullif($4, '') WHERE public_token = $1`,
-				token, at, tc.status, tc.substatus)
-			b.exec(`UPDATE visits SET created_at = $2 WHERE public_token = $1`, token, at)
-			if tc.status == "SUPPLIER_UNRESPONSIVE" { // stopped at the sign-in
-				b.exec(`UPDATE visits SET state = 'failed', step = 'end' WHERE public_token = $1`, token)
-				b.exec(`DELETE FROM visit_events WHERE step IN ('accounts', 'progress')
-					AND visit_id IN (SELECT id FROM visits WHERE public_token = $1)`, token)
-			}
-		}
-		page := d.page("/dashboard")
+		b.reportOf(today, "SUCCESS", "")
+		b.reportOf(today.AddDate(0, 0, -3), "SUPPLIER_UNRESPONSIVE", "E_BANKING_NOT_SUPPORTED")
+		b.reportOf(today.AddDate(0, 0, -29), "PENDING", "")
+		b.reportOf(today.AddDate(0, 0, -30), "ERROR", "") // the day before the first
 		count := func(ready, pending, failed int, ago int) string {
 			return ui.DayWords(i18n.English, today.AddDate(0, 0, -ago)) + ": " + i18ntest.EN("dashboard.overview.day",
 				"ready", fmt.Sprint(ready), "pending", fmt.Sprint(pending), "failed", fmt.Sprint(failed))
 		}
-		for _, want := range []string{count(1, 0, 0, 0), count(0, 0, 1, 3), count(0, 1, 0, 29), count(0, 0, 0, 28),
-			i18n.Code(i18n.English, "substatuses", contract.Substatus("E_BANKING_NOT_SUPPORTED"))} {
-			if !strings.Contains(page, want) {
-				t.Errorf("the overview lacks %q", want)
-			}
-		}
-		if bars := strings.Count(page, `class="plot-bars`); bars != 60 {
-			t.Errorf("%d bars in two plots of 30 days", bars)
-		}
-		if strings.Contains(page, count(0, 0, 1, 30)) {
-			t.Error("the overview has a day too many")
-		}
-
-		// Each row leads to a list of as many reports or deliveries, once none changes any more.
-		b.delivered(4)
 		date := func(ago int) string { return today.AddDate(0, 0, -ago).Format(time.DateOnly) }
-		ranged := d.raw("/dashboard?from=" + date(10) + "&to=" + date(2))
-		if !strings.Contains(ranged, count(0, 0, 1, 3)) || strings.Count(ranged, `class="plot-bars`) != 9 {
-			t.Error("the overview of a range of nine days does not have them")
-		}
-		rows := regexp.MustCompile(`(?s)class="row-link" href="([^"]+)".*?<td[^>]* class="td number"[^>]*>\s*(\d+)`).FindAllStringSubmatch(
-			d.raw("/dashboard")+ranged, -1)
-		seen := map[string]bool{}
-		for _, row := range rows {
-			path := html.UnescapeString(row[1])
-			if n := strings.Count(d.raw(path), `class="row-link"`); fmt.Sprint(n) != row[2] {
-				t.Errorf("%s has %d rows, and the overview counts %s", path, n, row[2])
+		bars := func(page string) int { return strings.Count(page, `class="plot-bars`) }
+		nine := "/dashboard?from=" + date(10) + "&to=" + date(2)
+		b.run("each day counts its reports", func(t *testing.T) {
+			page := d.page("/dashboard")
+			says(t, "the overview", page, []string{count(1, 0, 0, 0), count(0, 0, 1, 3), count(0, 1, 0, 29), count(0, 0, 0, 28),
+				i18n.Code(i18n.English, "substatuses", contract.Substatus("E_BANKING_NOT_SUPPORTED"))}, count(0, 0, 1, 30))
+			if n := bars(page); n != 60 {
+				t.Errorf("%d bars in two plots of 30 days", n)
 			}
-			u, _ := url.Parse(path)
-			for name := range u.Query() {
-				seen[name] = true
+			ranged := d.raw(nine)
+			says(t, "the overview of nine days", ranged, []string{count(0, 0, 1, 3)})
+			if n := bars(ranged); n != 9 {
+				t.Errorf("%d bars in a plot of nine days", n)
 			}
-		}
-		for _, name := range []string{"status", "substatus", "reached", "stopped", "institution", "answer", "from", "to"} {
-			if !seen[name] {
-				t.Errorf("no row of the overview leads to a list by %s", name)
+		})
+		b.run("each row leads to a list of as many reports or deliveries", func(t *testing.T) {
+			b.delivered(4) // none changes any more
+			seen := map[string]bool{}
+			for _, row := range regexp.MustCompile(`(?s)class="row-link" href="([^"]+)".*?<td[^>]* class="td number"[^>]*>\s*(\d+)`).
+				FindAllStringSubmatch(d.raw("/dashboard")+d.raw(nine), -1) {
+				path := html.UnescapeString(row[1])
+				if n := strings.Count(d.raw(path), `class="row-link"`); fmt.Sprint(n) != row[2] {
+					t.Errorf("%s has %d rows, and the overview counts %s", path, n, row[2])
+				}
+				u, _ := url.Parse(path)
+				for name := range u.Query() {
+					seen[name] = true
+				}
 			}
-		}
-		// A range is no longer than 90 days and ends today.
-		for query, bars := range map[string]int{"?from=2000-01-01": 90, "?from=2999-01-01": 1, "?to=2999-01-01&from=" + date(4): 5,
-			"?to=" + date(5) + "&from=" + date(1): 5, "?days=7&to=" + date(0): 7} {
-			reports, _, _ := strings.Cut(d.raw("/dashboard"+query), `id="sent-name"`)
-			if n := strings.Count(reports, `class="plot-bars`); n != bars {
-				t.Errorf("%s has %d days, want %d", query, n, bars)
+			for _, name := range []string{"status", "substatus", "reached", "stopped", "institution", "answer", "from", "to"} {
+				if !seen[name] {
+					t.Errorf("no row of the overview leads to a list by %s", name)
+				}
 			}
-		}
-		for _, bad := range []string{"?days=31", "?days=x", "?from=x", "/reports?reached=x", "/reports?sort=name", "/reports?from=x",
-			"/deliveries?answer=x"} {
-			if a := d.ask("GET", "/dashboard"+bad, ""); a.status != 404 {
-				t.Errorf("%s: %d", bad, a.status)
+		})
+		b.run("a range is no longer than 90 days and ends today", func(t *testing.T) {
+			for query, want := range map[string]int{"?from=2000-01-01": 90, "?from=2999-01-01": 1, "?to=2999-01-01&from=" + date(4): 5,
+				"?to=" + date(5) + "&from=" + date(1): 5, "?days=7&to=" + date(0): 7} {
+				reports, _, _ := strings.Cut(d.raw("/dashboard"+query), `id="sent-name"`)
+				if n := bars(reports); n != want {
+					t.Errorf("%s has %d days, want %d", query, n, want)
+				}
 			}
-		}
+			for _, bad := range []string{"?days=31", "?days=x", "?from=x", "/reports?reached=x", "/reports?sort=name", "/reports?from=x",
+				"/deliveries?answer=x"} {
+				d.unknown("/dashboard" + bad)
+			}
+		})
 	})
 }
 

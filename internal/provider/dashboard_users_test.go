@@ -279,12 +279,8 @@ func TestDashboardUsers(t *testing.T) {
 			t.Errorf("the previous password: %d", a.status)
 		}
 		adaID := bobs.find("/dashboard/people", `/dashboard/people/`+uuidPattern+`/remove`)
-		if a := d.send("/dashboard/people/"+adaID+"/remove", d.form()); a.status != 400 {
-			t.Errorf("removing oneself: %d", a.status)
-		}
-		if a := bobs.send("/dashboard/people/"+adaID+"/remove", bobs.form()); a.status != 303 {
-			t.Fatalf("removing: %d", a.status)
-		}
+		d.wantSent("removing oneself", 400, "/dashboard/people/"+adaID+"/remove")
+		bobs.wantSent("removing", 303, "/dashboard/people/"+adaID+"/remove")
 		if a := d.ask("GET", "/dashboard", ""); a.status != 303 {
 			t.Errorf("a session of a removed user: %d", a.status)
 		}
@@ -299,9 +295,7 @@ func TestDashboardUsers(t *testing.T) {
 		for range staff.MaxTries {
 			bobs.send("/dashboard/people/password", bobs.form("present", "a guess at it", "next", "a good new password"))
 		}
-		if a := bobs.send("/dashboard/people/password", bobs.form("present", bob.Password, "next", "a good new password")); a.status != 429 {
-			t.Errorf("guessing the present password: %d", a.status)
-		}
+		bobs.wantSent("guessing the present password", 429, "/dashboard/people/password", "present", bob.Password, "next", "a good new password")
 	})
 }
 
@@ -432,106 +426,111 @@ func TestDashboardResetsPasswords(t *testing.T) {
 	})
 }
 
+// membership is an account with an owner, a member whom they invited, and a report.
+type membership struct {
+	owner, member *dashboardBrowser
+	id, report    string // of the member, and the page of the report
+}
+
+func (b *testServer) membership() membership {
+	b.t.Helper()
+	b.addUsers()
+	d, m := b.signIn(customerUser), b.browser()
+	d.wantSent("an unknown role", 400, "/dashboard/people", "email", "mem@customer.example", "role", "administrator")
+	d.wantSent("inviting a member", 303, "/dashboard/people", "email", "mem@customer.example", "role", "member")
+	link := d.find("/dashboard/people", `(/dashboard/set-password/[A-Za-z0-9_-]+)`)
+	if a := m.send(link, url.Values{"password": {"a member's long password"}}); a.status != 303 {
+		b.t.Fatalf("the member's link: %d", a.status)
+	}
+	publicToken, _ := b.cashflowVisit("joint")
+	id := d.find("/dashboard/people", `/dashboard/people/`+uuidPattern+`/role`)
+	return membership{d, m, id, "/dashboard/reports/" + m.reportNamed(publicToken)}
+}
+
+// wantSent sends a form and checks the status of the answer.
+func (d *dashboardBrowser) wantSent(what string, status int, path string, fields ...string) {
+	d.t.Helper()
+	if a := d.send(path, d.form(fields...)); a.status != status {
+		d.t.Errorf("%s: %d, want %d\n%s", what, a.status, status, a.raw)
+	}
+}
+
+// unknown checks that pages do not exist for a user.
+func (d *dashboardBrowser) unknown(paths ...string) {
+	d.t.Helper()
+	for _, path := range paths {
+		if a := d.ask("GET", path, ""); a.status != 404 {
+			d.t.Errorf("GET %s: %d, want 404", path, a.status)
+		}
+	}
+}
+
 // TestMembersOfAnAccount checks that a member sees and shares reports, and that every page and form of
 // owners refuses members, also those who were owners when the page was shown.
 func TestMembersOfAnAccount(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.addUsers()
-		d := b.signIn(customerUser)
-		if a := d.send("/dashboard/people", d.form("email", "mem@customer.example", "role", "administrator")); a.status != 400 {
-			t.Errorf("an unknown role: %d", a.status)
-		}
-		if a := d.send("/dashboard/people", d.form("email", "mem@customer.example", "role", "member")); a.status != 303 {
-			t.Fatalf("inviting a member: %d %s", a.status, a.raw)
-		}
-		link := d.find("/dashboard/people", `(/dashboard/set-password/[A-Za-z0-9_-]+)`)
-		m := b.browser()
-		if a := m.send(link, url.Values{"password": {"a member's long password"}}); a.status != 303 {
-			t.Fatalf("the member's link: %d", a.status)
-		}
-		publicToken, _ := b.cashflowVisit("joint")
-		report := "/dashboard/reports/" + m.reportNamed(publicToken)
-		id := d.find("/dashboard/people", `/dashboard/people/`+uuidPattern+`/role`)
-		once := func() string { return m.find("/dashboard/people", `name="once" value="([^"]+)"`) }
-		send := func(path string, pairs ...string) answer {
-			form := url.Values{"once": {once()}}
-			for i := 0; i+1 < len(pairs); i += 2 {
-				form.Set(pairs[i], pairs[i+1])
-			}
-			return m.send(path, form)
-		}
-		for _, path := range []string{"/dashboard", "/dashboard/reports", report, report + "/correct", "/dashboard/disputes",
-			"/dashboard/relay-tokens", "/dashboard/outbox", "/dashboard/deliveries", "/dashboard/people", "/dashboard/second-factor"} {
-			text := m.page(path)
-			for _, m := range regexp.MustCompile(`(?:href|action)="/dashboard(/[a-z]+)`).FindAllStringSubmatch(text, -1) {
-				if slices.Contains([]string{"/webhooks", "/redirects", "/credentials", "/products", "/accounts", "/theme", "/audit"}, m[1]) {
-					t.Errorf("%s leads a member to %s", path, m[1])
+		a := b.membership()
+		owner, member := a.owner, a.member
+		b.run("a member sees reports, and no link to what is the owners'", func(t *testing.T) {
+			for _, path := range []string{"/dashboard", "/dashboard/reports", a.report, a.report + "/correct", "/dashboard/disputes",
+				"/dashboard/relay-tokens", "/dashboard/outbox", "/dashboard/deliveries", "/dashboard/people", "/dashboard/second-factor"} {
+				link := regexp.MustCompile(`(?:href|action)="/dashboard/(webhooks|redirects|credentials|products|accounts|theme|audit)\b`)
+				if m := link.FindString(member.page(path)); m != "" {
+					t.Errorf("%s leads a member to %s", path, m)
 				}
 			}
-		}
-		for _, path := range []string{"/webhooks", "/redirects", "/credentials", "/products", "/prepared", "/accounts", "/theme", "/audit",
-			"/products/" + b.seed.Products[contract.Cashflow]} {
-			a := m.ask("GET", "/dashboard"+path, "")
-			if a.status != 403 || !strings.Contains(string(a.raw), i18ntest.EN("dashboard.problem.owners.title")) {
-				t.Errorf("a member at %s: %d", path, a.status)
+		})
+		b.run("owners' pages and forms refuse a member", func(t *testing.T) {
+			for _, path := range []string{"/webhooks", "/redirects", "/credentials", "/products", "/prepared", "/accounts", "/theme", "/audit",
+				"/products/" + b.seed.Products[contract.Cashflow]} {
+				page := member.ask("GET", "/dashboard"+path, "")
+				if page.status != 403 || !strings.Contains(string(page.raw), i18ntest.EN("dashboard.problem.owners.title")) {
+					t.Errorf("a member at %s: %d", path, page.status)
+				}
 			}
-		}
-		before := b.audited()
-		for path, pairs := range map[string][]string{"/people": {"email", "friend@customer.example"}, "/people/" + id + "/role": {"role", ""},
-			"/people/" + id + "/remove": nil, "/people/" + id + "/factor": nil, "/people/" + id + "/invite": nil,
-			"/credentials": {"name", "Mine"}, "/webhooks": {"endpoint", "https://mine.example/"},
-			"/webhooks/" + id + "/test": nil, "/redirects/add": {"url", "https://mine.example/"}, "/accounts": {"name", "Mine"},
-			"/products": {"name", "Mine"}, "/theme/reset": nil, "/webhooks/" + id + "/redeliver": {"since", "2026-01-01"},
-			"/prepared/remove": nil, "/people/find": {"query", "a"}, "/audit/find": {"query", "a"}} {
-			if a := send("/dashboard"+path, pairs...); a.status != 403 {
-				t.Errorf("a member sends %s: %d", path, a.status)
+			before := b.audited()
+			for path, fields := range map[string][]string{"/people": {"email", "friend@customer.example"}, "/people/" + a.id + "/role": {"role", ""},
+				"/people/" + a.id + "/remove": nil, "/people/" + a.id + "/factor": nil, "/people/" + a.id + "/invite": nil,
+				"/credentials": {"name", "Mine"}, "/webhooks": {"endpoint", "https://mine.example/"},
+				"/webhooks/" + a.id + "/test": nil, "/redirects/add": {"url", "https://mine.example/"}, "/accounts": {"name", "Mine"},
+				"/products": {"name", "Mine"}, "/theme/reset": nil, "/webhooks/" + a.id + "/redeliver": {"since", "2026-01-01"},
+				"/prepared/remove": nil, "/people/find": {"query", "a"}, "/audit/find": {"query", "a"}} {
+				member.wantSent("a member sends "+path, 403, "/dashboard"+path, fields...)
 			}
-		}
-		if b.audited() != before {
-			t.Error("a member's refused forms are in the audit trail")
-		}
-		if a := send(report+"/share", "publicId", b.seed.ThirdParty.PublicID); a.status != 303 {
-			t.Errorf("a member shares a report: %d %s", a.status, a.raw)
-		}
-		if a := send("/dashboard/people/password", "present", "a member's long password", "next", "another long password"); a.status != 303 {
-			t.Errorf("a member's password: %d", a.status)
-		}
-
-		// An owner makes the member an owner, who makes the first one a member: the form that the first one
-		// has open is refused then. No owner changes their own role.
-		if a := d.send("/dashboard/people/"+id+"/role", d.form("role", "")); a.status != 303 ||
-			m.ask("GET", "/dashboard/credentials", "").status != 200 {
-			t.Fatalf("making an owner: %d", a.status)
-		}
-		if a := m.send("/dashboard/people/"+id+"/role", m.form("role", "member")); a.status != 400 {
-			t.Errorf("one's own role: %d", a.status)
-		}
-		open := d.form("name", "Late")
-		first := m.find("/dashboard/people", `/dashboard/people/`+uuidPattern+`/role`)
-		if a := m.send("/dashboard/people/"+first+"/role", m.form("role", "member")); a.status != 303 {
-			t.Errorf("making a member: %d", a.status)
-		}
-		if a := d.send("/dashboard/credentials", open); a.status != 403 {
-			t.Errorf("a former owner's open form: %d", a.status)
-		}
-		if trail := m.page("/dashboard/audit"); !strings.Contains(trail, i18ntest.EN("dashboard.actions.role_changed")) {
-			t.Error("the change is not in the audit trail")
-		}
-		eve := b.signIn(thirdPartyUser)
-		if a := eve.send("/dashboard/people/"+first+"/role", eve.form("role", "")); a.status != 404 {
-			t.Errorf("another customer's owner changes a role: %d", a.status)
-		}
-		// Two owners make each other members at once: one remains.
-		if a := m.send("/dashboard/people/"+first+"/role", m.form("role", "")); a.status != 303 {
-			t.Fatalf("making an owner again: %d", a.status)
-		}
-		one, other := d.form("role", "member"), m.form("role", "member")
-		var wait sync.WaitGroup
-		wait.Go(func() { d.send("/dashboard/people/"+id+"/role", one) })
-		wait.Go(func() { m.send("/dashboard/people/"+first+"/role", other) })
-		wait.Wait()
-		if n := b.count(`SELECT count(*) FROM users WHERE role = '' AND id IN ($1, $2)`, id, first); n != 1 {
-			t.Errorf("%d owners remain", n)
-		}
+			if b.audited() != before {
+				t.Error("a member's refused forms are in the audit trail")
+			}
+		})
+		b.run("a member shares a report and changes their password", func(*testing.T) {
+			member.wantSent("sharing", 303, a.report+"/share", "publicId", b.seed.ThirdParty.PublicID)
+			member.wantSent("a password", 303, "/dashboard/people/password", "present", "a member's long password", "next", "another long password")
+		})
+		first := ""
+		b.run("a new owner makes the first one a member, whose open form is refused", func(t *testing.T) {
+			owner.wantSent("making an owner", 303, "/dashboard/people/"+a.id+"/role", "role", "")
+			member.page("/dashboard/credentials")
+			member.wantSent("one's own role", 400, "/dashboard/people/"+a.id+"/role", "role", "member")
+			open := owner.form("name", "Late")
+			first = member.find("/dashboard/people", `/dashboard/people/`+uuidPattern+`/role`)
+			member.wantSent("making a member", 303, "/dashboard/people/"+first+"/role", "role", "member")
+			if late := owner.send("/dashboard/credentials", open); late.status != 403 {
+				t.Errorf("a former owner's open form: %d", late.status)
+			}
+			if trail := member.page("/dashboard/audit"); !strings.Contains(trail, i18ntest.EN("dashboard.actions.role_changed")) {
+				t.Error("the change is not in the audit trail")
+			}
+			b.signIn(thirdPartyUser).wantSent("another customer's owner changes a role", 404, "/dashboard/people/"+first+"/role", "role", "")
+		})
+		b.run("one of two owners remains who make each other members at once", func(t *testing.T) {
+			member.wantSent("making an owner again", 303, "/dashboard/people/"+first+"/role", "role", "")
+			one, other := owner.form("role", "member"), member.form("role", "member")
+			var wait sync.WaitGroup
+			wait.Go(func() { owner.send("/dashboard/people/"+a.id+"/role", one) })
+			wait.Go(func() { member.send("/dashboard/people/"+first+"/role", other) })
+			wait.Wait()
+			if n := b.count(`SELECT count(*) FROM users WHERE role = '' AND id IN ($1, $2)`, a.id, first); n != 1 {
+				t.Errorf("%d owners remain", n)
+			}
+		})
 	})
 }

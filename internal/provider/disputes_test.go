@@ -153,9 +153,7 @@ func TestDisputesAreKept(t *testing.T) {
 		b.advance("1464h") // 92 days in all
 		page := "/dashboard/disputes/" + number
 		d = b.signIn(customerUser)
-		if a := d.send(page+"/answer", d.form("result", "confirmed", "answer", "The report is gone.", "attach", "on")); a.status != 303 {
-			t.Errorf("of a deleted report: %d %s", a.status, a.raw)
-		}
+		d.wantSent("of a deleted report", 303, page+"/answer", "result", "confirmed", "answer", "The report is gone.", "attach", "on")
 		b.advance("2184h") // 91 days after the answer
 		d = b.signIn(customerUser)
 		if text := d.page(page); b.count(`SELECT count(*) FROM dispute_files`) != 0 || !strings.Contains(text, "It is not mine.") {
@@ -202,9 +200,7 @@ func TestPassportRecordsDispute(t *testing.T) {
 			!strings.Contains(text, "We look into the dispute.") {
 			t.Errorf("the bureau’s answer:\n%s", text)
 		}
-		if a := d.send("/dashboard/disputes/"+number+"/facts", d.form("facts", "The bank’s letter of May.")); a.status != 303 {
-			t.Fatalf("facts: %d %s", a.status, a.raw)
-		}
+		d.wantSent("facts", 303, "/dashboard/disputes/"+number+"/facts", "facts", "The bank’s letter of May.")
 		b.until(1, `SELECT count(*) FROM disputes WHERE passing = 'passed'`)
 		if text := d.page("/dashboard/disputes/" + number); !strings.Contains(text, "We added the new facts.") {
 			t.Errorf("the bureau’s second answer:\n%s", text)
@@ -232,9 +228,7 @@ func TestDisputeOfASubmission(t *testing.T) {
 		if text := d.page("/dashboard/outbox"); strings.Count(text, ">ana@example.com<") != 1 || !strings.Contains(text, number) {
 			t.Errorf("the letter of receipt:\n%s", text)
 		}
-		if a := d.send("/dashboard/disputes/"+number+"/answer", d.form("result", "confirmed", "answer", "It is right.")); a.status != 303 {
-			t.Fatalf("the answer: %d", a.status)
-		}
+		d.wantSent("the answer", 303, "/dashboard/disputes/"+number+"/answer", "result", "confirmed", "answer", "It is right.")
 		if text := d.page("/dashboard/outbox"); strings.Count(text, ">ana@example.com<") != 2 {
 			t.Errorf("the letter of the result:\n%s", text)
 		}

@@ -202,13 +202,9 @@ func TestHierarchyRejects(t *testing.T) {
 		before := b.hierarchy()
 		for name, rows := range map[string][]rejected{"callers": h.callers(), "targets": h.targets(), "names": h.names(),
 			"credentials": h.credentials()} {
-			t.Run(name, func(t *testing.T) {
+			b.run(name, func(*testing.T) {
 				for _, r := range rows {
-					a := b.ask(b.service.URL, r.method, r.path, r.h, r.body)
-					b.want(r.what, a, r.status, r.code)
-					if r.field != "" && !strings.Contains(string(a.raw), `"field":"`+r.field+`"`) {
-						t.Errorf("%s: %s does not name %s", r.what, a.raw, r.field)
-					}
+					b.wantField(r.what, b.ask(b.service.URL, r.method, r.path, r.h, r.body), r.status, r.code, r.field)
 				}
 			})
 		}
@@ -583,6 +579,8 @@ func TestParentActsForChild(t *testing.T) {
 		bearer := b.bearer(b.basic())
 
 		b.want("submission", b.post(submissionPath, as(bearer, "X-PRODUCT-ID", product), submission("externalId", "by-submission")), 200, "")
+		b.want("the child's product without the child", b.post(submissionPath, append(slices.Clone(bearer), "X-PRODUCT-ID", product),
+			submission()), 400, contract.CodeInvalidProduct)
 		begun := b.post("/connect/initialization", as(b.basic()),
 			map[string]any{"productId": product, "externalId": "by-visit", "prefill": applicant})
 		b.want("initialization", begun, 200, "")
@@ -606,7 +604,7 @@ func TestParentActsForChild(t *testing.T) {
 			if r.Product.ProductID != product || r.Product.Name != "Loan" || r.Product.InquiryType != "PERSONAL" {
 				t.Errorf("%s: product %+v", externalID, r.Product)
 			}
-			for _, path := range []string{"/connect/status", "/connect/cashflow/v2/json"} {
+			for _, path := range []string{"/connect/status", "/connect/cashflow/v2/json", "/connect/cashflow/v2/files"} {
 				b.want(path+" without the child", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID", externalID)),
 					404, contract.CodeInvalidToken)
 				b.want(path+" for its sibling", b.get(path, append(slices.Clone(bearer), "X-EXTERNAL-ID",

@@ -159,21 +159,10 @@ func TestPassportAccess(t *testing.T) {
 	})
 }
 
-// TestPassportVisitOutcomes checks the outcomes by last name and by the control's body.
-func TestPassportVisitOutcomes(t *testing.T) {
+// TestPassportsByControl checks which bodies of the control complete a visit of a passport.
+func TestPassportsByControl(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		product := b.seed.Products[contract.Passport]
-		for _, c := range []struct {
-			last   string
-			status contract.Status
-			sub    contract.Substatus
-		}{{"nofile", contract.StatusSuccess, contract.SubNoRecentInformation},
-			{"supplierdown", contract.StatusBureauUnresponsive, ""}, {"Ito", contract.StatusSuccess, ""}} {
-			done := b.tryComplete(b.begin("productId", product, "prefill", applicantNamed("Ana", c.last)), map[string]any{"supplier": "GBR_EFX"})
-			if done.text("status") != string(c.status) || done.text("substatus") != string(c.sub) {
-				t.Errorf("%s: %s, want %s %s", c.last, done.raw, c.status, c.sub)
-			}
-		}
 		first := b.tryComplete(b.begin("productId", product, "prefill", applicant), map[string]any{})
 		b.want("without a supplier", first, 200, "")
 		r, err := report.ParsePassport(b.get(passportJSON, b.named(first.text("publicToken"))).raw)

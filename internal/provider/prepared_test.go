@@ -49,92 +49,96 @@ func earner() map[string]any {
 	}
 }
 
+// preparedEligibility is prepared for an eligibility report, which it returns.
+func (b *testServer) preparedEligibility(upload map[string]any, more ...any) *report.Eligibility {
+	b.t.Helper()
+	_, token := b.prepared(contract.Eligibility, upload, more...)
+	e, err := report.ParseEligibility(b.get(eligibilityPath+"json", b.named(token)).raw)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return e
+}
+
 // TestPreparedReportsOfEachProduct checks prepared reports of each product, by every way
 // that a visit begins.
 func TestPreparedReportsOfEachProduct(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		jobs := []any{map[string]any{"provider": "northwind-logistics"}}
 		stated := []string{"Northwind Logistics, Inc."}
-
-		_, token := b.prepared(contract.Income, map[string]any{"submission": earner(), "payroll": jobs, "statedEmployerNames": stated})
-		i, err := report.ParseIncome(b.get("/connect/income/v2/json", b.named(token)).raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f := i.Income.FinancialAccounts; len(f) != 1 || f[0].MatchedIncome == nil || *f[0].NetAnnual < 30_000 ||
-			len(i.Income.Payroll) != 1 || i.Identities[0].SourceID != report.CustomerInput ||
-			report.Text(i.Identities[0].FullName) != "Ada Quill" || report.Text(i.Employment[0].EmployerName) != stated[0] {
-			t.Errorf("income %+v, identities %+v, employment %+v", i.Income, i.Identities, i.Employment)
-		}
-		// The uploaded personal data is the consumer's.
-		b.want("from it a cashflow report", b.multi(token, b.seed.Products[contract.Cashflow]), 200, "")
-
-		_, token = b.prepared(contract.Eligibility, map[string]any{"submission": earner(), "payroll": jobs, "statedEmployerNames": stated})
-		e, err := report.ParseEligibility(b.get(eligibilityPath+"json", b.named(token)).raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(e.StatedEmployers) != 1 || len(e.StatedEmployers[0].VerificationSources) != 1 ||
-			e.StatedEmployers[0].VerificationSources[0].SourceType != report.SourcePayroll ||
-			len(e.Employment) != 1 || len(e.Income.Payroll) != 1 || len(e.Assets.AccountDetails) != 1 || len(e.Documents) != 2 {
-			t.Errorf("eligibility: employers %+v, employment %+v, assets %+v, documents %+v", e.StatedEmployers, e.Employment, e.Assets, e.Documents)
-		}
-		// What it lacks is the prefill's, and what it has is its own.
-		_, token = b.prepared(contract.Eligibility, map[string]any{"payroll": jobs, "statedEmployerNames": stated}, "prefill", tenant)
-		if e, err = report.ParseEligibility(b.get(eligibilityPath+"json", b.named(token)).raw); err != nil ||
-			len(e.StatedEmployers) != 1 || report.Text(e.Identities[0].FullName) != "Default Harper" || e.Assets != nil {
-			t.Errorf("with a prefill: %v %+v", err, e)
-		}
-		_, token = b.prepared(contract.Eligibility, map[string]any{"submission": earner(), "payroll": jobs}, "prefill", tenant)
-		if e, err = report.ParseEligibility(b.get(eligibilityPath+"json", b.named(token)).raw); err != nil ||
-			len(e.StatedEmployers) != 2 || report.Text(e.Identities[0].FullName) != "Ada Quill" {
-			t.Errorf("with a prefill, and its own identity: %v %+v", err, e)
-		}
-
-		personal := map[string]any{"personal": earner()["personal"]}
-		id, token := b.prepared(contract.Passport, map[string]any{"supplier": "GBR_EFX", "submission": personal})
-		p, err := report.ParsePassport(b.get(passportJSON, b.named(token)).raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(p.Identities) != 2 || report.Text(p.Identities[1].FullName) != "Ada Quill" ||
-			p.Identities[1].DateOfBirth.String() != "1988-03-09" || len(p.Tradelines) == 0 {
-			t.Errorf("passport: %+v", p.Identities)
-		}
-		if pdf := b.get(passportPDF, b.named(token)); pdf.status != 200 || !bytes.HasPrefix(pdf.raw, []byte("%PDF-")) {
-			t.Errorf("its PDF: %d", pdf.status)
-		}
-
-		// By an invite and a secure redirect.
-		body := map[string]any{"productId": b.seed.Products[contract.Passport], "sandboxReportId": id}
-		invite := b.post("/connect/invite-link", b.basic(), body)
-		b.want("an invite", invite, 200, "")
-		link := invite.text("inviteLink")
-		if done := b.complete(link[strings.LastIndexByte(link, '/')+1:], nil); done.text("status") != "SUCCESS" ||
-			done.text("publicToken") != invite.text("publicToken") {
-			t.Errorf("an invite: %s", done.raw)
-		}
-		redirect := b.post("/secure-redirect", b.basic(), body)
-		b.want("a redirect", redirect, 200, "")
-		if done := b.complete(redirect.text("redirectToken"), nil); done.text("status") != "SUCCESS" ||
-			!strings.HasPrefix(done.text("completeUrl"), "https://customer.example/done?jwt=ey") {
-			t.Errorf("a redirect: %s", done.raw)
-		}
-
-		// It requires its product, its owner, and the entitlement.
-		refused := func(what string, with headers, more ...any) {
-			t.Helper()
-			all := map[string]any{}
-			for i := 0; i < len(more); i += 2 {
-				all[more[i].(string)] = more[i+1]
+		b.run("income", func(t *testing.T) {
+			_, token := b.prepared(contract.Income, map[string]any{"submission": earner(), "payroll": jobs, "statedEmployerNames": stated})
+			i, err := report.ParseIncome(b.get("/connect/income/v2/json", b.named(token)).raw)
+			if err != nil {
+				t.Fatal(err)
 			}
-			b.want(what, b.post("/connect/initialization", with, all), 400, contract.CodeMalformedBody)
-		}
-		refused("of another product", b.basic(), "productId", b.seed.Products[contract.Income], "sandboxReportId", id)
-		refused("unknown", b.basic(), "productId", b.seed.Products[contract.Passport], "sandboxReportId", uuid.NewString())
-		b.want("in a submission", b.submit(submission("sandboxReportId", id)), 400, contract.CodeMalformedBody)
-		b.entitle(b.seed.PublicID, false, customers.PreparedReports)
-		refused("without the entitlement", b.basic(), "productId", b.seed.Products[contract.Passport], "sandboxReportId", id)
+			if f := i.Income.FinancialAccounts; len(f) != 1 || f[0].MatchedIncome == nil || *f[0].NetAnnual < 30_000 ||
+				len(i.Income.Payroll) != 1 || i.Identities[0].SourceID != report.CustomerInput ||
+				report.Text(i.Identities[0].FullName) != "Ada Quill" || report.Text(i.Employment[0].EmployerName) != stated[0] {
+				t.Errorf("income %+v, identities %+v, employment %+v", i.Income, i.Identities, i.Employment)
+			}
+			// The uploaded personal data is the consumer's.
+			b.want("from it a cashflow report", b.multi(token, b.seed.Products[contract.Cashflow]), 200, "")
+		})
+		b.run("eligibility", func(t *testing.T) {
+			e := b.preparedEligibility(map[string]any{"submission": earner(), "payroll": jobs, "statedEmployerNames": stated})
+			if len(e.StatedEmployers) != 1 || len(e.StatedEmployers[0].VerificationSources) != 1 ||
+				e.StatedEmployers[0].VerificationSources[0].SourceType != report.SourcePayroll ||
+				len(e.Employment) != 1 || len(e.Income.Payroll) != 1 || len(e.Assets.AccountDetails) != 1 || len(e.Documents) != 2 {
+				t.Errorf("employers %+v, employment %+v, assets %+v, documents %+v", e.StatedEmployers, e.Employment, e.Assets, e.Documents)
+			}
+			// What it lacks is the prefill's, and what it has is its own.
+			e = b.preparedEligibility(map[string]any{"payroll": jobs, "statedEmployerNames": stated}, "prefill", tenant)
+			if len(e.StatedEmployers) != 1 || report.Text(e.Identities[0].FullName) != "Default Harper" || e.Assets != nil {
+				t.Errorf("with a prefill: %+v", e)
+			}
+			e = b.preparedEligibility(map[string]any{"submission": earner(), "payroll": jobs}, "prefill", tenant)
+			if len(e.StatedEmployers) != 2 || report.Text(e.Identities[0].FullName) != "Ada Quill" {
+				t.Errorf("with a prefill, and its own identity: %+v", e)
+			}
+		})
+		passport := b.seed.Products[contract.Passport]
+		id := ""
+		b.run("passport", func(t *testing.T) {
+			token := ""
+			id, token = b.prepared(contract.Passport, map[string]any{"supplier": "GBR_EFX",
+				"submission": map[string]any{"personal": earner()["personal"]}})
+			p, err := report.ParsePassport(b.get(passportJSON, b.named(token)).raw)
+			if err != nil || len(p.Identities) != 2 || report.Text(p.Identities[1].FullName) != "Ada Quill" ||
+				p.Identities[1].DateOfBirth.String() != "1988-03-09" || len(p.Tradelines) == 0 {
+				t.Fatalf("%v, %+v", err, p)
+			}
+			if pdf := b.get(passportPDF, b.named(token)); pdf.status != 200 || !bytes.HasPrefix(pdf.raw, []byte("%PDF-")) {
+				t.Errorf("its PDF: %d", pdf.status)
+			}
+		})
+		b.run("an invite and a secure redirect", func(t *testing.T) {
+			body := map[string]any{"productId": passport, "sandboxReportId": id}
+			invite := b.post("/connect/invite-link", b.basic(), body)
+			b.want("an invite", invite, 200, "")
+			link := invite.text("inviteLink")
+			if done := b.complete(link[strings.LastIndexByte(link, '/')+1:], nil); done.text("status") != "SUCCESS" ||
+				done.text("publicToken") != invite.text("publicToken") {
+				t.Errorf("an invite: %s", done.raw)
+			}
+			redirect := b.post("/secure-redirect", b.basic(), body)
+			b.want("a redirect", redirect, 200, "")
+			if done := b.complete(redirect.text("redirectToken"), nil); done.text("status") != "SUCCESS" ||
+				!strings.HasPrefix(done.text("completeUrl"), "https://customer.example/done?jwt=ey") {
+				t.Errorf("a redirect: %s", done.raw)
+			}
+		})
+		b.run("it requires its product, its owner, and the entitlement", func(*testing.T) {
+			refused := func(what, product, id string) {
+				b.want(what, b.post("/connect/initialization", b.basic(), map[string]any{"productId": product, "sandboxReportId": id}),
+					400, contract.CodeMalformedBody)
+			}
+			refused("of another product", b.seed.Products[contract.Income], id)
+			refused("unknown", passport, uuid.NewString())
+			b.want("in a submission", b.submit(submission("sandboxReportId", id)), 400, contract.CodeMalformedBody)
+			b.entitle(b.seed.PublicID, false, customers.PreparedReports)
+			refused("without the entitlement", passport, id)
+		})
 	})
 }
 
@@ -168,12 +172,7 @@ func TestPreparedPayrollOfConnectors(t *testing.T) {
 					t.Errorf("income %s: source %+v", name, source)
 				}
 			}
-			_, token = b.prepared(contract.Eligibility, with(upload, "payroll", jobs, "statedEmployerNames", []string{"Great Lakes Medical"}),
-				"prefill", tenant)
-			e, err := report.ParseEligibility(b.get(eligibilityPath+"json", b.named(token)).raw)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := b.preparedEligibility(with(upload, "payroll", jobs, "statedEmployerNames", []string{"Great Lakes Medical"}), "prefill", tenant)
 			if len(e.Income.Payroll) != 3 || len(e.Employment) < 3 {
 				t.Errorf("eligibility %s: %+v", name, e.Employment)
 			}
@@ -230,11 +229,7 @@ func TestRejectedPreparedReports(t *testing.T) {
 			"an employer without a name": {map[string]any{"product": "eligibility", "profile": "joint",
 				"statedEmployerNames": []string{" "}}, contract.CodeInvalidParameters, "statedEmployerNames"},
 		} {
-			a := b.do("POST", "/sandbox-reports", c.body)
-			b.want(name, a, 400, c.code)
-			if !strings.Contains(string(a.raw), `"field":"`+c.field+`"`) {
-				t.Errorf("%s: %s does not name %s", name, a.raw, c.field)
-			}
+			b.wantField(name, b.do("POST", "/sandbox-reports", c.body), 400, c.code, c.field)
 		}
 		if n := b.count(`SELECT COUNT(*) FROM sandbox_reports`); n != 0 {
 			t.Errorf("%d refused reports are kept", n)

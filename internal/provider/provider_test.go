@@ -87,38 +87,6 @@ func TestCashflowReport(t *testing.T) {
 	})
 }
 
-func TestMockBankOutcomes(t *testing.T) {
-	each(t, func(t *testing.T, b *testServer) {
-		bearer := b.bearer(b.basic())
-		for username, want := range map[string]string{
-			"noincome":              "SUCCESS NO_RECENT_USABLE_INFORMATION",
-			"no_transactions":       "SUCCESS NO_RECENT_USABLE_INFORMATION",
-			"joint":                 "SUCCESS ",
-			"multi":                 "SUCCESS ",
-			"error":                 "ERROR ",
-			"supplier_unresponsive": "SUPPLIER_UNRESPONSIVE ",
-			"mfa":                   "NOT_AUTHENTICATED MFA_REQUIRED_ON_FETCH",
-			"debt_only":             "NOT_AUTHENTICATED INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED",
-			"e_banking_unsupported": "NOT_AUTHENTICATED E_BANKING_NOT_SUPPORTED",
-		} {
-			done := b.complete(b.begin(), map[string]any{"username": username})
-			if got := done.text("status") + " " + done.text("substatus"); got != want {
-				t.Errorf("%s ended with %s, want %s", username, got, want)
-				continue
-			}
-			a := b.get("/connect/cashflow/v2/json", append(headers{"X-Public-Token", done.text("publicToken")}, bearer...))
-			if done.text("status") == "SUCCESS" {
-				b.want("report of "+username, a, 200, "")
-				continue
-			}
-			b.want("report of "+username, a, 404, contract.CodeReportNotReady)
-			if a.text("status") != done.text("status") {
-				t.Errorf("not ready does not say its status: %s", a.raw)
-			}
-		}
-	})
-}
-
 func TestAuthentication(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		raw := b.seed.ClientID + ":" + b.seed.SecretKey
@@ -206,43 +174,6 @@ func TestAccessTokens(t *testing.T) {
 		b.want("a token of over 5 minutes", b.get("/connect/status", byToken), 401, contract.CodeExpiredToken)
 		b.do("POST", "/clock", map[string]string{"advance": "72h"})
 		b.want("a token of three days", b.get("/connect/status", byToken), 401, contract.CodeExpiredToken)
-	})
-}
-
-func TestAccessToReports(t *testing.T) {
-	each(t, func(t *testing.T, b *testServer) {
-		publicToken := b.complete(b.begin("externalId", "mine"), nil).text("publicToken")
-		pending := b.begin("externalId", "waiting")
-		_ = pending
-		mine, other := b.bearer(b.basic()), b.bearer(b.thirdParty())
-		for _, path := range []string{"/connect/status", "/connect/cashflow/v2/json"} {
-			b.want("no identifier", b.get(path, mine), 400, contract.CodeMalformedHeaders)
-			b.want("an empty identifier", b.get(path, append(headers{"X-Public-Token", ""}, mine...)), 400, contract.CodeMalformedHeaders)
-			b.want("both identifiers", b.get(path, append(headers{"X-Public-Token", publicToken, "X-External-Id", "mine"}, mine...)),
-				400, contract.CodeMalformedHeaders)
-			b.want("an unknown report", b.get(path, append(headers{"X-Public-Token", "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001"}, mine...)),
-				404, contract.CodeInvalidToken)
-			b.want("no UUID", b.get(path, append(headers{"X-Public-Token", "' OR 1=1 --"}, mine...)), 404, contract.CodeInvalidToken)
-			b.want("an unknown external id", b.get(path, append(headers{"X-External-Id", "MINE"}, mine...)), 404, contract.CodeInvalidToken)
-			b.want("another customer's report", b.get(path, append(headers{"X-Public-Token", publicToken}, other...)),
-				404, contract.CodeInvalidToken)
-			b.want("another customer's external id", b.get(path, append(headers{"X-External-Id", "mine"}, other...)), 404, contract.CodeInvalidToken)
-		}
-		waiting := append(headers{"X-External-Id", "waiting"}, mine...)
-		if a := b.get("/connect/status", waiting); a.text("status") != "PENDING" {
-			t.Errorf("a report that was not begun is %s", a.raw)
-		}
-		b.want("a pending report", b.get("/connect/cashflow/v2/json", waiting), 404, contract.CodeReportNotReady)
-
-		b.do("POST", "/clock", map[string]string{"advance": "2159h59m"}) // 90 days but a minute
-		mine = b.bearer(b.basic())
-		b.want("a report of 90 days", b.get("/connect/status", append(headers{"X-External-Id", "mine"}, mine...)), 200, "")
-		b.do("POST", "/clock", map[string]string{"advance": "2m"})
-		mine = b.bearer(b.basic())
-		b.want("a report of over 90 days", b.get("/connect/status", append(headers{"X-External-Id", "mine"}, mine...)),
-			404, contract.CodeInvalidToken)
-		b.want("its body", b.get("/connect/cashflow/v2/json", append(headers{"X-Public-Token", publicToken}, mine...)),
-			404, contract.CodeInvalidToken)
 	})
 }
 

@@ -37,13 +37,28 @@ func withOpenBank(t *testing.T, f func(t *testing.T, r refreshServer)) {
 	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := refreshServer{bank: &providertest.OAuthBank{}}
 		r.Server = providertest.Start(t, db, "get", func(c *provider.Config) { c.Connectors = []sources.Connector{r.bank} })
-		made := r.Do("POST", "/connect/consumers", map[string]any{"prefill": providertest.Prefill()}, r.Basic)
-		if made.Status != http.StatusCreated {
-			t.Fatalf("a consumer: %d %s", made.Status, made.Body)
-		}
-		r.consumer = made.JSON["consumerId"].(string)
+		r.consumer = r.newConsumer()
 		f(t, r)
 	})
+}
+
+func (r refreshServer) newConsumer() (id string) {
+	r.T.Helper()
+	a := r.Do("POST", "/connect/consumers", map[string]any{"prefill": providertest.Prefill()}, r.Basic)
+	if a.Status != http.StatusCreated {
+		r.T.Fatalf("a consumer: %d %s", a.Status, a.Body)
+	}
+	return a.JSON["consumerId"].(string)
+}
+
+// report returns a cashflow report.
+func (r refreshServer) report(publicToken string) *report.Cashflow {
+	r.T.Helper()
+	got, err := report.ParseCashflow([]byte(r.Do("GET", "/connect/cashflow/v2/json", nil, r.Bearer(publicToken)).Body))
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	return got
 }
 
 func (r refreshServer) visit() providertest.Answer {
@@ -111,15 +126,7 @@ func TestRefresh(t *testing.T) {
 		if event["consumerId"] != r.consumer || event["userArgs"] != "loan 7" || event["externalId"] != nil {
 			t.Errorf("webhook %v", event)
 		}
-		body := func(token string) *report.Cashflow {
-			t.Helper()
-			got, err := report.ParseCashflow([]byte(r.Do("GET", "/connect/cashflow/v2/json", nil, r.Bearer(token)).Body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return got
-		}
-		old, fresh := body(first), body(second)
+		old, fresh := r.report(first), r.report(second)
 		if len(fresh.Sources) != len(old.Sources) || len(fresh.AccountDetails) != len(old.AccountDetails) || len(fresh.AccountDetails) == 0 ||
 			report.Text(fresh.Meta.ConsumerID) != r.consumer {
 			t.Errorf("sources %+v, %d accounts; the first had %+v, %d", fresh.Sources, len(fresh.AccountDetails), old.Sources,
@@ -269,104 +276,103 @@ func TestMonitoringRefreshes(t *testing.T) {
 	})
 }
 
+// correctingServer is a refreshServer with a user of the dashboard who corrects reports.
+type correctingServer struct {
+	refreshServer
+	user *dashboardBrowser
+}
+
+// answer reads a report, unless it has one of the known tags.
+func (r correctingServer) answer(token string, known ...string) providertest.Answer {
+	r.T.Helper()
+	return r.Do("GET", "/connect/cashflow/v2/json", nil, r.Bearer(token), func(req *http.Request) {
+		for _, tag := range known {
+			req.Header.Set("If-None-Match", tag)
+		}
+	})
+}
+
+// correct leaves the last transaction of a report out, or takes that back.
+func (r correctingServer) correct(token, excluded string) {
+	r.T.Helper()
+	page := "/dashboard/reports/" + r.user.reportNamed(token) + "/correct"
+	items := itemPattern.FindAllStringSubmatch(r.user.page(page), -1)
+	for _, m := range slices.Backward(items) {
+		if strings.Contains(r.user.page(page+"?item="+m[1]), `name="side"`) { // of a transaction
+			r.user.wantSent("correcting", 303, page, "item", m[1], "revision", "0", "excluded", excluded, "category", "", "side", "",
+				"reason", "It is another person’s deposit.")
+			return
+		}
+	}
+	r.T.Fatal("no transaction can be corrected")
+}
+
+// carries checks that a report has the figures of another, and whether it says that they were corrected before.
+func (r correctingServer) carries(what string, got, figures *report.Cashflow, corrected bool) {
+	r.T.Helper()
+	if !cmp.Equal(got.Attributes, figures.Attributes) {
+		r.T.Errorf("%s: other figures", what)
+	}
+	says := slices.ContainsFunc(got.Notices, func(n report.ConsumerNotice) bool {
+		return strings.Contains(n.Description, "stay as corrected on")
+	})
+	if says != corrected {
+		r.T.Errorf("%s: the notices are %+v", what, got.Notices)
+	}
+}
+
+// hasETags checks that a caller that names the revision 1, which it has, does not read the report again.
+func (r correctingServer) hasETags(token string) {
+	r.T.Helper()
+	reads := func() int { return r.Count(`SELECT coalesce(sum(revision * 10 + 1), 0) FROM report_reads`) }
+	tag := r.answer(token).Header.Get("ETag")
+	r.Count(`DELETE FROM report_reads RETURNING 0`)
+	for _, known := range []string{tag, strings.TrimPrefix(tag, "W/"), `"x", ` + tag} {
+		if a := r.answer(token, known); a.Status != http.StatusNotModified || len(a.Body) != 0 || a.Header.Get("ETag") != tag || reads() != 0 {
+			r.T.Errorf("If-None-Match %s: %d, %d bytes, reads %d", known, a.Status, len(a.Body), reads())
+		}
+	}
+	if a := r.answer(token, `W/"0"`); a.Status != http.StatusOK || tag != `W/"1"` || reads() != 11 {
+		r.T.Errorf("an older revision: %d, newest %s, reads %d", a.Status, tag, reads())
+	}
+}
+
 // TestCorrectionsAreCarried leaves out a transaction of a report, and follows it to the reports that
 // a refresh and another visit make about the consumer, and to no other person's.
 func TestCorrectionsAreCarried(t *testing.T) {
-	withOpenBank(t, func(t *testing.T, r refreshServer) {
-		b := &testServer{t: t, db: r.DB, provider: r.Provider, seed: r.Seed, service: &httptest.Server{URL: r.URL}}
+	withOpenBank(t, func(t *testing.T, open refreshServer) {
+		b := &testServer{t: t, db: open.DB, provider: open.Provider, seed: open.Seed, service: &httptest.Server{URL: open.URL}}
 		b.addUsers()
-		d := b.signIn(customerUser)
-		answer := func(token string, known ...string) providertest.Answer {
-			t.Helper()
-			return r.Do("GET", "/connect/cashflow/v2/json", nil, r.Bearer(token), func(req *http.Request) {
-				for _, tag := range known {
-					req.Header.Set("If-None-Match", tag)
-				}
-			})
-		}
-		read := func(token string) *report.Cashflow {
-			t.Helper()
-			got, err := report.ParseCashflow([]byte(answer(token).Body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return got
-		}
-		correct := func(token, item, revision, excluded string) {
-			t.Helper()
-			path := "/dashboard/reports/" + d.reportNamed(token) + "/correct"
-			if a := d.send(path, d.form("item", item, "revision", revision, "excluded", excluded, "category", "", "side", "",
-				"reason", "It is another person’s deposit.")); a.status != 303 {
-				t.Fatalf("correcting: %d %s", a.status, a.raw)
-			}
-		}
-		// transaction returns the item of the last transaction of the page of corrections.
-		transaction := func(token string) string {
-			t.Helper()
-			all := itemPattern.FindAllStringSubmatch(d.page("/dashboard/reports/"+d.reportNamed(token)+"/correct"), -1)
-			for _, m := range slices.Backward(all) {
-				if strings.Contains(d.page("/dashboard/reports/"+d.reportNamed(token)+"/correct?item="+m[1]), `name="side"`) {
-					return m[1]
-				}
-			}
-			t.Fatal("no transaction can be corrected")
-			return ""
-		}
-		same := func(what string, a, b *report.Cashflow, want bool) {
-			t.Helper()
-			if cmp.Equal(a.Attributes, b.Attributes) != want {
-				t.Errorf("%s: the figures are the same: %v", what, !want)
-			}
-		}
+		r := correctingServer{open, b.signIn(customerUser)}
 		first := r.connected()
-		original := read(first)
-		correct(first, transaction(first), "0", "yes")
-		corrected := read(first)
-		same("a correction", original, corrected, false)
-
-		// A caller that names the revision it has does not read the report again.
-		reads := func() int { return r.Count(`SELECT coalesce(sum(revision * 10 + 1), 0) FROM report_reads`) }
-		r.Count(`DELETE FROM report_reads RETURNING 0`)
-		tag := answer(first).Header.Get("ETag")
-		r.Count(`DELETE FROM report_reads RETURNING 0`)
-		for _, known := range []string{tag, strings.TrimPrefix(tag, "W/"), `"x", ` + tag} {
-			if a := answer(first, known); a.Status != http.StatusNotModified || len(a.Body) != 0 || a.Header.Get("ETag") != tag || reads() != 0 {
-				t.Errorf("If-None-Match %s: %d, %d bytes, reads %d", known, a.Status, len(a.Body), reads())
-			}
+		original := r.report(first)
+		r.correct(first, "yes")
+		corrected := r.report(first)
+		if cmp.Equal(original.Attributes, corrected.Attributes) {
+			t.Error("a correction changes no figures")
 		}
-		if a := answer(first, `W/"0"`); a.Status != http.StatusOK || tag != `W/"1"` || reads() != 11 {
-			t.Errorf("an older revision: %d, newest %s, reads %d", a.Status, tag, reads())
-		}
+		r.carries("the corrected report itself", corrected, corrected, false)
+		r.hasETags(first)
 
 		second, _ := r.refresh(first).JSON["publicToken"].(string)
 		r.ended(second, contract.StatusSuccess)
-		refreshed := read(second)
-		same("a refresh", corrected, refreshed, true)
-		says := func(c *report.Cashflow) bool {
-			return slices.ContainsFunc(c.Notices, func(n report.ConsumerNotice) bool {
-				return strings.Contains(n.Description, "stay as corrected on")
-			})
+		refreshed := r.report(second)
+		r.carries("a refresh", refreshed, corrected, true)
+		if refreshed.Meta.Revision != nil {
+			t.Errorf("the refreshed report is of revision %v", refreshed.Meta.Revision)
 		}
-		if refreshed.Meta.Revision != nil || !says(refreshed) || says(corrected) {
-			t.Errorf("the refreshed report says %+v", refreshed.Notices)
-		}
-		same("another visit", corrected, read(r.connected()), true)
-		own := r.consumer
-		r.consumer = r.Do("POST", "/connect/consumers", map[string]any{"prefill": providertest.Prefill()}, r.Basic).JSON["consumerId"].(string)
-		other := read(r.connected())
-		if same("another consumer", original, other, true); says(other) {
-			t.Error("another consumer's report says that it was corrected")
-		}
-		r.consumer = own
+		r.carries("another visit", r.report(r.connected()), corrected, true)
+		other := r
+		other.consumer = r.newConsumer()
+		r.carries("another consumer", r.report(other.connected()), original, false)
 
 		// Staff take the correction back in the refreshed report.
 		r.advance(time.Minute)
-		correct(second, transaction(second), "0", "")
-		same("taken back", original, read(second), true)
-		third := read(r.connected())
-		if same("after that", original, third, true); says(third) {
-			t.Errorf("a report without corrections says %+v", third.Notices)
+		r.correct(second, "")
+		if back := r.report(second); !cmp.Equal(original.Attributes, back.Attributes) {
+			t.Error("taken back: other figures")
 		}
+		r.carries("a visit after that", r.report(r.connected()), original, false)
 		if n := r.Count(`SELECT count(*) FROM consumer_corrections`); n != 2 {
 			t.Errorf("%d rows", n)
 		}

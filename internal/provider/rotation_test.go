@@ -131,23 +131,6 @@ func TestCredentialUse(t *testing.T) {
 	})
 }
 
-// TestRotateCredentialConcurrently sends a hundred concurrent rotations of one secret.
-func TestRotateCredentialConcurrently(t *testing.T) {
-	each(t, func(t *testing.T, b *testServer) {
-		secret := ""
-		for _, a := range b.concurrently(100, "POST", "/credentials/rotate", b.basic(), nil) {
-			switch {
-			case a.status == 200 && secret == "":
-				secret = a.text("secretKey")
-			case a.status != 409 || a.text("error") != "INVALID_STATE":
-				t.Errorf("another rotation: %d %v", a.status, a.text("error"))
-			}
-		}
-		b.want("the new secret", b.get("/connect/accesstoken", basic(b.seed.ClientID, secret)), 200, "")
-		b.want("the previous secret", b.get("/connect/accesstoken", b.basic()), 200, "")
-	})
-}
-
 // TestChildWithCredentials acts as a child account with a secret.
 func TestChildWithCredentials(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -165,6 +166,16 @@ func newTestServer(t *testing.T, db *store.DB, more ...func(*provider.Config)) *
 	return b
 }
 
+// run runs a named part of a test. A part that fails ends the test, because later parts build on it.
+func (b *testServer) run(name string, part func(t *testing.T)) {
+	b.t.Helper()
+	whole := b.t
+	ok := whole.Run(name, func(t *testing.T) { b.t = t; part(t) })
+	if b.t = whole; !ok {
+		whole.FailNow()
+	}
+}
+
 // each runs a test of the provider on SQLite, and in make test-full on PostgreSQL too.
 func each(t *testing.T, f func(t *testing.T, b *testServer)) {
 	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, newTestServer(t, db)) })
@@ -204,11 +215,11 @@ func (b *testServer) ask(base, method, path string, h headers, body any) answer 
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
 	for i := 0; i < len(h); i += 2 {
 		req.Header.Add(h[i], h[i+1])
+	}
+	if body != nil && !slices.Contains(h, "Content-Type") {
+		req.Header.Set("Content-Type", "application/json")
 	}
 	resp, err := client.Do(req)
 	if err != nil {
@@ -243,6 +254,35 @@ func (b *testServer) want(what string, a answer, status int, code contract.Code)
 	if terminated, ok := a.body["terminated"].(bool); !ok || terminated || a.text("message") == "" || a.text("requestId") == "" {
 		b.t.Errorf("%s: the error lacks members: %s", what, a.raw)
 	}
+}
+
+// wantField is want for an error with a detail about a field; "" for none.
+func (b *testServer) wantField(what string, a answer, status int, code contract.Code, field string) {
+	b.t.Helper()
+	b.want(what, a, status, code)
+	if field != "" && !strings.Contains(string(a.raw), `"field":"`+field+`"`) {
+		b.t.Errorf("%s: %s does not name %s", what, a.raw, field)
+	}
+}
+
+// refusedBody is a body that is refused.
+type refusedBody struct {
+	what   string
+	more   []any // names and values that differ from a good body
+	status int
+	code   contract.Code
+	field  string
+}
+
+// refuses posts bodies that are refused, and a good one without authorization.
+func (b *testServer) refuses(path string, good map[string]any, all []refusedBody) {
+	b.t.Helper()
+	for _, c := range all {
+		b.wantField(c.what, b.post(path, b.basic(), with(good, c.more...)), c.status, c.code, c.field)
+	}
+	b.want("no JSON", b.post(path, b.basic(), "{"), 400, contract.CodeMalformedBody)
+	b.wantField("no authorization", b.post(path, nil, good), 400, contract.CodeMalformedHeaders, "Authorization")
+	b.want("wrong credentials", b.post(path, basic(b.seed.ClientID, store.NewSecret()), good), 403, contract.CodeUnknownCustomer)
 }
 
 func (b *testServer) get(path string, h headers) answer {

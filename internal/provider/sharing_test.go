@@ -210,97 +210,94 @@ func TestRelayTokenOfAnotherThirdParty(t *testing.T) {
 	})
 }
 
+// badShares are bodies that differ from a good one for the third party.
+var badShares = []refusedBody{
+	{"an unknown member", []any{"days", 3}, 400, contract.CodeMalformedBody, "days"},
+	{"null for the publicToken", []any{"publicToken", nil}, 400, contract.CodeInvalidParameters, "publicToken"},
+	{"a number for the publicToken", []any{"publicToken", 7}, 400, contract.CodeInvalidParameters, "publicToken"},
+	{"an invalid publicToken", []any{"publicToken", "mine"}, 400, contract.CodeInvalidParameters, "publicToken"},
+	{"an object for the publicId", []any{"publicId", map[string]any{}}, 400, contract.CodeInvalidParameters, "publicId"},
+	{"an empty publicId", []any{"publicId", ""}, 400, contract.CodeInvalidParameters, "publicId"},
+	{"a NUL in the publicId", []any{"publicId", "a\x00"}, 400, contract.CodeInvalidParameters, "publicId"},
+	{"a publicId of 129 characters", []any{"publicId", strings.Repeat("é", 129)}, 400, contract.CodeInvalidParameters, "publicId"},
+	{"an unknown report", []any{"publicToken", uuid.NewString()}, 404, contract.CodeInvalidToken, ""},
+	{"an unknown report and publicId", []any{"publicToken", uuid.NewString(), "publicId", "unknown"}, 404, contract.CodeInvalidToken, ""},
+	{"an unknown publicId", []any{"publicId", "unknown"}, 400, contract.CodeInvalidPublicID, ""},
+	{"a publicId of 128 characters", []any{"publicId", strings.Repeat("é", 128)}, 400, contract.CodeInvalidPublicID, ""},
+	{"a third party of the other environment", []any{"publicId", "svc-production"}, 400, contract.CodeInvalidPublicID, ""},
+	{"oneself", []any{"publicId", "svc-portal"}, 400, contract.CodeInvalidPublicID, ""},
+}
+
 func TestRejectedShares(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		publicToken, _ := b.cashflowVisit("single")
-		failed := b.submit(submission("personal", nil)).text("publicToken")
 		b.account("svc-production", contract.Production, "")
-		third := b.seed.ThirdParty.PublicID
-		body := func(more ...any) map[string]any {
-			return with(map[string]any{"publicToken": publicToken, "publicId": third}, more...)
-		}
-		for _, c := range []struct {
-			what   string
-			h      headers
-			body   any
-			status int
-			code   contract.Code
-			field  string
-		}{
-			{"no authorization", nil, body(), 400, contract.CodeMalformedHeaders, "Authorization"},
-			{"an access token", b.bearer(b.basic()), body(), 400, contract.CodeMalformedHeaders, "Authorization"},
-			{"wrong credentials", basic(b.seed.ClientID, store.NewSecret()), body(), 403, contract.CodeUnknownCustomer, ""},
-			{"the other environment", append(b.basic(), "X-ENVIRONMENT", "production"), body(), 403, contract.CodeUnknownCustomer, ""},
-			{"no JSON", b.basic(), "{", 400, contract.CodeMalformedBody, ""},
-			{"no object", b.basic(), "null", 400, contract.CodeMalformedBody, ""},
-			{"an unknown member", b.basic(), body("days", 3), 400, contract.CodeMalformedBody, "days"},
-			{"a member twice", b.basic(), `{"publicToken":"a","publicToken":"b"}`, 400, contract.CodeMalformedBody, "publicToken"},
-			{"a large body", b.basic(), `{"publicId":"` + strings.Repeat("x", 5<<10) + `"}`, 413, contract.CodeBodyTooLarge, ""},
-			{"nothing", b.basic(), map[string]any{}, 400, contract.CodeInvalidParameters, "publicId"},
-			{"no publicToken", b.basic(), map[string]any{"publicId": third}, 400, contract.CodeInvalidParameters, "publicToken"},
-			{"null for the publicToken", b.basic(), body("publicToken", nil), 400, contract.CodeInvalidParameters, "publicToken"},
-			{"a number for the publicToken", b.basic(), body("publicToken", 7), 400, contract.CodeInvalidParameters, "publicToken"},
-			{"an invalid publicToken", b.basic(), body("publicToken", "mine"), 400, contract.CodeInvalidParameters, "publicToken"},
-			{"an object for the publicId", b.basic(), body("publicId", map[string]any{}), 400, contract.CodeInvalidParameters, "publicId"},
-			{"an empty publicId", b.basic(), body("publicId", ""), 400, contract.CodeInvalidParameters, "publicId"},
-			{"a NUL in the publicId", b.basic(), body("publicId", "a\x00"), 400, contract.CodeInvalidParameters, "publicId"},
-			{"a publicId of 129 characters", b.basic(), body("publicId", strings.Repeat("é", 129)), 400, contract.CodeInvalidParameters, "publicId"},
-			{"an unknown report", b.basic(), body("publicToken", uuid.NewString()), 404, contract.CodeInvalidToken, ""},
-			{"an unknown report and publicId", b.basic(), body("publicToken", uuid.NewString(), "publicId", "unknown"),
-				404, contract.CodeInvalidToken, ""},
-			{"another customer's report", b.thirdParty(), body("publicId", b.seed.PublicID), 404, contract.CodeInvalidToken, ""},
-			{"a report that failed", b.basic(), body("publicToken", failed), 404, contract.CodeReportNotReady, ""},
-			{"an unknown publicId", b.basic(), body("publicId", "unknown"), 400, contract.CodeInvalidPublicID, ""},
-			{"a publicId of 128 characters", b.basic(), body("publicId", strings.Repeat("é", 128)), 400, contract.CodeInvalidPublicID, ""},
-			{"a third party of the other environment", b.basic(), body("publicId", "svc-production"), 400, contract.CodeInvalidPublicID, ""},
-			{"oneself", b.basic(), body("publicId", b.seed.PublicID), 400, contract.CodeInvalidPublicID, ""},
-		} {
-			a := b.post(relayPath, c.h, c.body)
-			b.want(c.what, a, c.status, c.code)
-			if c.field != "" && !strings.Contains(string(a.raw), `"field":"`+c.field+`"`) {
-				t.Errorf("%s: %s does not name %s", c.what, a.raw, c.field)
+		good := map[string]any{"publicToken": publicToken, "publicId": b.seed.ThirdParty.PublicID}
+		b.run("wrong bodies", func(*testing.T) {
+			b.refuses(relayPath, good, badShares)
+			b.want("no object", b.post(relayPath, b.basic(), "null"), 400, contract.CodeMalformedBody)
+			b.wantField("a member twice", b.post(relayPath, b.basic(), `{"publicToken":"a","publicToken":"b"}`),
+				400, contract.CodeMalformedBody, "publicToken")
+			b.want("a large body", b.post(relayPath, b.basic(), `{"publicId":"`+strings.Repeat("x", 5<<10)+`"}`), 413, contract.CodeBodyTooLarge)
+			b.wantField("no publicToken", b.post(relayPath, b.basic(), map[string]any{"publicId": "svc-third"}),
+				400, contract.CodeInvalidParameters, "publicToken")
+			b.wantField("nothing", b.post(relayPath, b.basic(), map[string]any{}), 400, contract.CodeInvalidParameters, "publicId")
+		})
+		b.run("another customer", func(*testing.T) {
+			b.wantField("an access token", b.post(relayPath, b.bearer(b.basic()), good), 400, contract.CodeMalformedHeaders, "Authorization")
+			b.want("the other environment", b.post(relayPath, append(b.basic(), "X-ENVIRONMENT", "production"), good),
+				403, contract.CodeUnknownCustomer)
+			theirs := b.post(relayPath, b.thirdParty(), with(good, "publicId", b.seed.PublicID))
+			b.want("another customer's report", theirs, 404, contract.CodeInvalidToken)
+		})
+		b.run("a report that failed", func(t *testing.T) {
+			a := b.share(b.submit(submission("personal", nil)).text("publicToken"))
+			b.want("sharing it", a, 404, contract.CodeReportNotReady)
+			if a.text("status") != "ERROR" {
+				t.Errorf("%s does not say its status", a.raw)
 			}
-			if c.code == contract.CodeReportNotReady && a.text("status") != "ERROR" {
-				t.Errorf("%s: %s does not say its status", c.what, a.raw)
-			}
-		}
+		})
 		if n := b.count(`SELECT count(*) FROM relay_tokens`); n != 0 {
 			t.Errorf("refused requests left %d relay tokens", n)
 		}
-		for what, path := range map[string]string{"an unknown token": uuid.NewString(), "no UUID": "x", "a NUL": "%00"} {
-			b.want("withdrawing "+what, b.withdraw(path), 404, contract.CodeNotFound)
-		}
-		b.want("withdrawing without authorization", b.ask(b.service.URL, "DELETE", relayPath+"/"+uuid.NewString(), nil, nil),
-			400, contract.CodeMalformedHeaders)
-		b.want("withdrawing with wrong credentials", b.ask(b.service.URL, "DELETE", relayPath+"/"+uuid.NewString(),
-			basic("x", "y"), nil), 403, contract.CodeUnknownCustomer)
-
-		shared := b.share(strings.ToUpper(publicToken))
-		b.want("in capitals", shared, 200, "")
-		b.advance("719h59m")
-		other, _ := b.cashflowVisit("single")
-		b.account("svc-late", contract.Sandbox, "")
-		late := map[string]any{"publicToken": publicToken, "publicId": "svc-late"}
-		b.want("within 30 days", b.post(relayPath, b.basic(), late), 200, "")
-		b.advance("2m")
-		b.want("after 30 days, again", b.post(relayPath, b.basic(), late), 200, "")
-		b.account("svc-later", contract.Sandbox, "")
-		later := map[string]any{"publicToken": publicToken, "publicId": "svc-later"}
-		b.want("after 30 days, for the first time", b.post(relayPath, b.basic(), later), 400, contract.CodeRelayTokenExpired)
-		relayToken := shared.text("relayToken")
-		b.want("expired", b.get("/connect/status", b.relay(relayToken)), 400, contract.CodeRelayTokenExpired)
-		again := b.share(publicToken)
-		b.want("what expired, after 30 days", again, 200, "")
-		if got := again.text("relayToken"); got != relayToken {
-			t.Errorf("shared again: %s, want %s", got, relayToken)
-		}
-		b.want("for another 72 hours", b.get("/connect/status", b.relay(relayToken)), 200, "")
-		b.want("withdrawn", b.withdraw(relayToken), 200, "")
-		b.want("what was withdrawn, after 30 days", b.share(publicToken), 400, contract.CodeRelayTokenRevoked)
-		b.want("a younger report", b.share(other), 200, "")
-		b.advance("1440h")
-		b.want("after 90 days", b.share(publicToken), 404, contract.CodeInvalidToken)
+		b.run("withdrawing what is not there", func(*testing.T) {
+			path := relayPath + "/" + uuid.NewString()
+			for what, token := range map[string]string{"an unknown token": uuid.NewString(), "no UUID": "x", "a NUL": "%00"} {
+				b.want(what, b.withdraw(token), 404, contract.CodeNotFound)
+			}
+			b.want("without authorization", b.ask(b.service.URL, "DELETE", path, nil, nil), 400, contract.CodeMalformedHeaders)
+			b.want("with wrong credentials", b.ask(b.service.URL, "DELETE", path, basic("x", "y"), nil), 403, contract.CodeUnknownCustomer)
+		})
+		b.run("a report over 30 days old", func(t *testing.T) { b.sharesOldReport(t, publicToken) })
 	})
+}
+
+// sharesOldReport shares a report that becomes older than 30 days: with those who had it before, and no others.
+func (b *testServer) sharesOldReport(t *testing.T, publicToken string) {
+	shareWith := func(publicID string) answer {
+		return b.post(relayPath, b.basic(), map[string]any{"publicToken": publicToken, "publicId": publicID})
+	}
+	b.account("svc-late", contract.Sandbox, "")
+	b.account("svc-later", contract.Sandbox, "")
+	shared := b.share(strings.ToUpper(publicToken))
+	b.want("in capitals", shared, 200, "")
+	relayToken := shared.text("relayToken")
+	b.advance("719h59m")
+	other, _ := b.cashflowVisit("single")
+	b.want("within 30 days", shareWith("svc-late"), 200, "")
+	b.advance("2m")
+	b.want("after 30 days, again", shareWith("svc-late"), 200, "")
+	b.want("after 30 days, for the first time", shareWith("svc-later"), 400, contract.CodeRelayTokenExpired)
+	b.want("expired", b.get("/connect/status", b.relay(relayToken)), 400, contract.CodeRelayTokenExpired)
+	if again := b.relayed(publicToken); again != relayToken {
+		t.Errorf("shared again: %s, want %s", again, relayToken)
+	}
+	b.want("for another 72 hours", b.get("/connect/status", b.relay(relayToken)), 200, "")
+	b.want("withdrawn", b.withdraw(relayToken), 200, "")
+	b.want("what was withdrawn, after 30 days", b.share(publicToken), 400, contract.CodeRelayTokenRevoked)
+	b.want("a younger report", b.share(other), 200, "")
+	b.advance("1440h")
+	b.want("after 90 days", b.share(publicToken), 404, contract.CodeInvalidToken)
 }
 
 func TestRelayTokenLifetime(t *testing.T) {

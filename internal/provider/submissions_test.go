@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -161,83 +162,54 @@ func TestRejectedSubmissions(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		rows := func() (n int) {
 			for _, table := range []string{"reports", "data_keys", "submission_slots", "submission_counts", "events"} {
-				var k int
-				if err := b.db.SQL.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table).Scan(&k); err != nil {
-					t.Fatal(err)
-				}
-				n += k
+				n += b.count("SELECT count(*) FROM " + table)
 			}
 			return n
 		}
+		token, valid, before := b.bearer(b.basic()), submission(), rows()
 		product := headers{"X-PRODUCT-ID", b.seed.Products[contract.Cashflow]}
-		token := b.bearer(b.basic())
-		from := func(h ...headers) (out headers) {
-			for _, x := range h {
-				out = append(out, x...)
+		good := slices.Clip(slices.Concat(token, product))
+		b.run("wrong headers", func(*testing.T) {
+			for _, c := range []struct {
+				what   string
+				h      headers
+				status int
+				code   contract.Code
+				field  string
+			}{
+				{"no authorization", product, 400, contract.CodeMalformedHeaders, "Authorization"},
+				{"not an access token", append(product, "Authorization", "Bearer bm9uZQ=="), 403, contract.CodeUnknownCustomer, ""},
+				{"the other environment", append(good, "X-ENVIRONMENT", "production"), 403, contract.CodeUnknownCustomer, ""},
+				{"an unknown environment", append(good, "X-ENVIRONMENT", "test"), 400, contract.CodeMalformedHeaders, "X-ENVIRONMENT"},
+				{"another customer's child", append(good, "X-PUBLIC-ID", "svc-third"), 403, contract.CodeUnknownCustomer, ""},
+				{"no product", token, 400, contract.CodeMalformedHeaders, "X-PRODUCT-ID"},
+				{"two products", slices.Concat(good, product), 400, contract.CodeMalformedHeaders, "X-PRODUCT-ID"},
+				{"an unknown product", append(token, "X-PRODUCT-ID", uuid.NewString()), 400, contract.CodeInvalidProduct, ""},
+				{"an invalid product id", append(token, "X-PRODUCT-ID", "'; --"), 400, contract.CodeInvalidProduct, ""},
+				{"a product of another kind", append(token, "X-PRODUCT-ID", b.seed.Products[contract.Income]), 400, contract.CodeInvalidProduct, ""},
+				{"another customer's product", slices.Concat(b.bearer(b.thirdParty()), product), 400, contract.CodeInvalidProduct, ""},
+				{"another content type", append(good, "Content-Type", "text/plain"), 400, contract.CodeMalformedHeaders, "Content-Type"},
+			} {
+				b.wantField(c.what, b.post(submissionPath, c.h, valid), c.status, c.code, c.field)
 			}
-			return out
-		}
-		before := rows()
-		valid := submission()
-		for _, c := range []struct {
-			what   string
-			h      headers
-			body   any
-			status int
-			code   contract.Code
-			field  string
-		}{
-			{"no authorization", product, valid, 400, contract.CodeMalformedHeaders, "Authorization"},
-			{"not an access token", from(product, headers{"Authorization", "Bearer bm9uZQ=="}), valid, 403, contract.CodeUnknownCustomer, ""},
-			{"the other environment", from(product, token, headers{"X-ENVIRONMENT", "production"}), valid, 403, contract.CodeUnknownCustomer, ""},
-			{"an unknown environment", from(product, token, headers{"X-ENVIRONMENT", "test"}),
-				valid, 400, contract.CodeMalformedHeaders, "X-ENVIRONMENT"},
-			{"another customer's child", from(product, token, headers{"X-PUBLIC-ID", "svc-third"}), valid, 403, contract.CodeUnknownCustomer, ""},
-			{"no product", token, valid, 400, contract.CodeMalformedHeaders, "X-PRODUCT-ID"},
-			{"two products", from(token, product, product), valid, 400, contract.CodeMalformedHeaders, "X-PRODUCT-ID"},
-			{"an unknown product", from(token, headers{"X-PRODUCT-ID", uuid.NewString()}), valid, 400, contract.CodeInvalidProduct, ""},
-			{"an invalid product id", from(token, headers{"X-PRODUCT-ID", "'; --"}), valid, 400, contract.CodeInvalidProduct, ""},
-			{"a product of another kind", from(token, headers{"X-PRODUCT-ID", b.seed.Products[contract.Income]}),
-				valid, 400, contract.CodeInvalidProduct, ""},
-			{"another customer's product", from(b.bearer(b.thirdParty()), product), valid, 400, contract.CodeInvalidProduct, ""},
-			{"another content type", from(token, product, headers{"Content-Type", "text/plain"}),
-				valid, 400, contract.CodeMalformedHeaders, "Content-Type"},
-			{"no JSON", from(token, product), "{", 400, contract.CodeMalformedBody, ""},
-			{"a bad field", from(token, product),
-				submission("accounts", []any{map[string]any{"id": "A1", "institutionName": "B", "accountType": "CHECKING", "currency": "USD",
-					"currentBalance": "7"}}), 400, contract.CodeMalformedBody, "accounts[0].currentBalance"},
-			{"a pullDate too old", from(token, product), submission("pullDate", stamp(time.Now().Add(-30*24*time.Hour-time.Minute))),
-				400, contract.CodeMalformedBody, "pullDate"},
-			{"an unknown prepared report", from(token, product), submission("sandboxReportId", uuid.NewString()),
-				400, contract.CodeMalformedBody, "sandboxReportId"},
-		} {
-			if c.what == "another content type" {
-				c.h = from(token, product)
-				req, _ := http.NewRequestWithContext(t.Context(), "POST", b.service.URL+submissionPath, strings.NewReader("{}"))
-				for i := 0; i < len(c.h); i += 2 {
-					req.Header.Add(c.h[i], c.h[i+1])
-				}
-				req.Header.Set("Content-Type", "text/plain")
-				resp, err := client.Do(req)
-				if err != nil || resp.StatusCode != c.status {
-					t.Fatalf("%s: %v %v", c.what, resp, err)
-				}
-				openapitest.Check(t, resp)
-				resp.Body.Close()
-				continue
+		})
+		b.run("wrong bodies", func(*testing.T) {
+			for field, body := range map[string]any{
+				"": "{", // no JSON
+				"accounts[0].currentBalance": submission("accounts", []any{map[string]any{"id": "A1", "institutionName": "B",
+					"accountType": "CHECKING", "currency": "USD", "currentBalance": "7"}}),
+				"pullDate":        submission("pullDate", stamp(time.Now().Add(-30*24*time.Hour-time.Minute))),
+				"sandboxReportId": submission("sandboxReportId", uuid.NewString()),
+			} {
+				b.wantField("a bad "+field, b.post(submissionPath, good, body), 400, contract.CodeMalformedBody, field)
 			}
-			a := b.post(submissionPath, c.h, c.body)
-			b.want(c.what, a, c.status, c.code)
-			if c.field != "" && !strings.Contains(string(a.raw), `"field":"`+c.field+`"`) {
-				t.Errorf("%s: %s does not name %s", c.what, a.raw, c.field)
-			}
-		}
+		})
 		if after := rows(); after != before {
 			t.Errorf("refused submissions left %d rows", after-before)
 		}
 		b.want("a valid body after all that", b.submit(valid), 200, "")
-		b.do("POST", "/clock", map[string]string{"advance": "6m"})
-		b.want("an ended token", b.post(submissionPath, from(token, product), valid), 401, contract.CodeExpiredToken)
+		b.advance("6m")
+		b.want("an ended token", b.post(submissionPath, good, valid), 401, contract.CodeExpiredToken)
 	})
 }
 
@@ -466,39 +438,5 @@ func TestSubmissionLimitOverReplicas(t *testing.T) {
 		if count[200] != 30 || count[429] != 34 {
 			t.Errorf("answers by status: %v, want 30 of 200 and 34 of 429", count)
 		}
-	})
-}
-
-func TestParentSubmitsForChild(t *testing.T) {
-	each(t, func(t *testing.T, b *testServer) {
-		child, product := uuid.NewString(), uuid.NewString()
-		for _, q := range []struct {
-			query string
-			args  []any
-		}{
-			{`INSERT INTO customers (id, public_id, environment, parent_id, name, created_at)
-				SELECT $1, 'svc-child', 'sandbox', id, 'Child', 0 FROM customers WHERE public_id = $2`, []any{child, b.seed.PublicID}},
-			{`INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
-				VALUES ($1, $2, 'cashflow', 'x', 'OTHER', 0)`, []any{product, child}},
-		} {
-			if _, err := b.db.SQL.ExecContext(t.Context(), q.query, q.args...); err != nil {
-				t.Fatal(err)
-			}
-		}
-		parent := b.bearer(b.basic())
-		as := append(append(headers{}, parent...), "X-PUBLIC-ID", "svc-child")
-		a := b.post(submissionPath, append(append(headers{}, as...), "X-PRODUCT-ID", product),
-			submission("externalId", "of-the-child", "personal", nil))
-		b.want("for the child", a, 200, "")
-		b.want("the child's product without its public id", b.post(submissionPath, append(append(headers{}, parent...),
-			"X-PRODUCT-ID", product), submission()), 400, contract.CodeInvalidProduct)
-		for _, path := range []string{"/connect/status", "/connect/cashflow/v2/files"} {
-			b.want(path+" for the child", b.get(path, append(append(headers{}, as...), "X-EXTERNAL-ID", "of-the-child")), 200, "")
-			b.want(path+" as the parent itself", b.get(path, append(append(headers{}, parent...), "X-EXTERNAL-ID", "of-the-child")),
-				404, contract.CodeInvalidToken)
-		}
-		b.entitle("svc-child", false, customers.AccountNumbers)
-		b.want("account numbers that are disabled for the child", b.get("/connect/bank-accounts/"+uuid.NewString()+"/ach-details",
-			append(append(headers{}, as...), "X-EXTERNAL-ID", "of-the-child")), 403, contract.CodeForbidden)
 	})
 }

@@ -141,6 +141,16 @@ func (s *testServer) open(link string) *providertest.Browser {
 	return b
 }
 
+// run runs a named part of a test. A part that fails ends the test, because later parts build on it.
+func (s *testServer) run(name string, part func(t *testing.T)) {
+	s.t.Helper()
+	whole := s.t
+	ok := whole.Run(name, func(t *testing.T) { s.t, s.T = t, t; part(t) })
+	if s.t, s.T = whole, whole; !ok {
+		whole.FailNow()
+	}
+}
+
 // checkBody requires texts of a page, and that it lacks others.
 func checkBody(t *testing.T, a providertest.Answer, status int, has, lacks []string) {
 	t.Helper()

@@ -137,96 +137,80 @@ func disconnectButton(bank string) string {
 func TestConsumerDisconnectsSource(t *testing.T) {
 	withBanks(t, func(t *testing.T, s *bankServer) {
 		ana, eve := s.consumer("ana@example.com"), s.consumer("eve@example.com")
-		report := s.connected(ana, "open-bank", "second-bank")
-		theirs := s.connected(eve, "open-bank")
-		source, other := s.sourceID(ana, "open-bank"), s.sourceID(ana, "second-bank")
+		report, theirs := s.connected(ana, "open-bank", "second-bank"), s.connected(eve, "open-bank")
+		source, other, accounts := s.sourceID(ana, "open-bank"), s.sourceID(ana, "second-bank"), s.accounts(ana)
 		b := s.open(s.link("ana@example.com", 1))
-		list := b.Do("GET", "/access?lang=en", nil)
-		checkBody(t, list, 200, []string{disconnectButton("Open Bank"), disconnectButton("Second Bank"), "/access/disconnect/" + source}, nil)
-
-		confirm := "/access/disconnect/" + source + "?lang=en"
-		checkBody(t, b.Do("GET", confirm, nil), 200, []string{
-			i18ntest.EN("access.disconnect.title", "source", "Open Bank", "company", "Vestibule"),
-			i18ntest.EN("access.disconnect.others"), "Feb 19, 2027"}, []string{"Ana", "example.com", report})
-		if n := s.Count(`SELECT count(*) FROM source_connections WHERE ended_at > 0`); n != 0 {
-			t.Fatal("reading the page ended access")
+		disconnected := func(source string) providertest.Answer {
+			return b.Do("GET", "/access?lang=en&disconnected="+source, nil)
 		}
-		accounts := s.accounts(ana)
-		if a := s.numbers(ana, accounts["Open Bank"]); a.Status != http.StatusOK {
-			t.Fatalf("account numbers: %d %s", a.Status, a.Body)
-		}
-		for range 2 {
-			s.disconnect(b, source)
-		}
-		checkBody(t, b.Do("GET", confirm, nil), http.StatusSeeOther, nil, nil) // late
 		said := i18ntest.EN("access.list.disconnected", "source", "Open Bank", "company", "Vestibule")
-		checkBody(t, b.Do("GET", "/access?lang=en&disconnected="+source, nil), 200,
-			[]string{said, disconnectButton("Second Bank"), "/access/end/" + s.Seed.PublicID}, []string{disconnectButton("Open Bank")})
-		for _, id := range []string{other, s.sourceID(eve, "open-bank"), "unknown"} {
-			checkBody(t, b.Do("GET", "/access?lang=en&disconnected="+id, nil), 200, []string{title}, []string{said})
-		}
-		s.Until("the access is revoked", func() bool {
-			return s.bank.Count("revoke refresh-1") == 1 &&
-				s.Count(`SELECT count(*) FROM source_connections WHERE id = $1 AND access IS NULL`, source) == 1
+		confirm := "/access/disconnect/" + source + "?lang=en"
+		refused := []string{string(contract.CodeConsentNotProvided)}
+		s.run("the pages name the bank, and end nothing", func(t *testing.T) {
+			checkBody(t, b.Do("GET", "/access?lang=en", nil), 200,
+				[]string{disconnectButton("Open Bank"), disconnectButton("Second Bank"), "/access/disconnect/" + source}, nil)
+			checkBody(t, b.Do("GET", confirm, nil), 200, []string{
+				i18ntest.EN("access.disconnect.title", "source", "Open Bank", "company", "Vestibule"),
+				i18ntest.EN("access.disconnect.others"), "Feb 19, 2027"}, []string{"Ana", "example.com", report})
+			if n := s.Count(`SELECT count(*) FROM source_connections WHERE ended_at > 0`); n != 0 {
+				t.Fatal("reading the page ended access")
+			}
+			checkBody(t, s.numbers(ana, accounts["Open Bank"]), 200, nil, nil)
 		})
-		if n := s.Count(`SELECT count(*) FROM source_connections WHERE ended_at = 0 AND access IS NOT NULL`); n != 2 {
-			t.Errorf("%d connections are open, want the other source and another consumer's", n)
-		}
-
-		// The company is refused the numbers, also those that it had requested, and gets no event.
-		if a := s.numbers(ana, accounts["Open Bank"]); a.Status != http.StatusForbidden ||
-			a.JSON["error"] != string(contract.CodeConsentNotProvided) {
-			t.Errorf("account numbers of the source: %d %s", a.Status, a.Body)
-		}
-		if a := s.numbers(ana, accounts["Second Bank"]); a.Status != http.StatusOK {
-			t.Errorf("account numbers of the other source: %d %s", a.Status, a.Body)
-		}
-		if a := s.numbers(eve, s.accounts(eve)["Open Bank"]); a.Status != http.StatusOK {
-			t.Errorf("account numbers of another consumer: %d %s", a.Status, a.Body)
-		}
-		if n := len(s.Webhooks(report, 1)); n != 1 {
-			t.Errorf("%d webhooks, want that of the report only", n)
-		}
-		if n := s.Count(`SELECT count(*) FROM audit WHERE action = 'source disconnected' AND actor = 'consumer' AND detail = ''
-			AND object = $1`, ana); n != 1 {
-			t.Errorf("the audit trail has %d entries", n)
-		}
-		confirmation := s.emails(2)[1]
-		if !strings.Contains(confirmation.Text, "Open Bank") || confirmation.To != "ana@example.com" {
-			t.Errorf("confirmation to %q: %q", confirmation.To, confirmation.Text)
-		}
-
-		// Refreshed reports use what is left.
-		a := s.refresh(report)
-		if a.Status != http.StatusOK {
-			t.Fatalf("refresh: %d %s", a.Status, a.Body)
-		}
-		s.finished(a.JSON["publicToken"].(string), contract.StatusSuccess)
-		if s.bank.Count("fetch access-1") != 2 || s.second.Count("fetch access-1") != 2 {
-			t.Errorf("calls %v and %v", s.bank.Calls(), s.second.Calls())
-		}
-		s.disconnect(b, other)
-		checkBody(t, b.Do("GET", "/access?lang=en", nil), 200, []string{i18ntest.EN("access.none_open")}, []string{"/access/disconnect/"})
-		if a := s.refresh(report); a.Status != http.StatusConflict || a.JSON["error"] != string(contract.CodeConsentNotProvided) {
-			t.Errorf("refresh without a source: %d %s", a.Status, a.Body)
-		}
-		if a := s.refresh(theirs); a.Status != http.StatusOK {
-			t.Errorf("refresh of another consumer: %d %s", a.Status, a.Body)
-		}
-		if n := s.Count(`SELECT count(*) FROM consumers WHERE withdrawn_at IS NOT NULL`); n != 0 {
-			t.Error("consent was withdrawn altogether")
-		}
-
-		// The consumer can connect the bank again.
-		s.Advance(time.Second)
-		again := s.connected(ana, "open-bank")
-		if a := s.refresh(again); a.Status != http.StatusOK {
-			t.Errorf("refresh after a new visit: %d %s", a.Status, a.Body)
-		}
-		if a := s.numbers(ana, s.accounts(ana)["Open Bank"]); a.Status != http.StatusOK {
-			t.Errorf("account numbers after a new visit: %d %s", a.Status, a.Body)
-		}
-		checkBody(t, b.Do("GET", "/access?lang=en&disconnected="+source, nil), 200, []string{disconnectButton("Open Bank")}, []string{said})
+		s.run("the access ends at the bank, and is not offered again", func(t *testing.T) {
+			s.disconnect(b, source)
+			s.disconnect(b, source)
+			checkBody(t, b.Do("GET", confirm, nil), http.StatusSeeOther, nil, nil) // late
+			checkBody(t, disconnected(source), 200,
+				[]string{said, disconnectButton("Second Bank"), "/access/end/" + s.Seed.PublicID}, []string{disconnectButton("Open Bank")})
+			for _, id := range []string{other, s.sourceID(eve, "open-bank"), "unknown"} {
+				checkBody(t, disconnected(id), 200, []string{title}, []string{said})
+			}
+			s.Until("the access is revoked", func() bool {
+				return s.bank.Count("revoke refresh-1") == 1 &&
+					s.Count(`SELECT count(*) FROM source_connections WHERE id = $1 AND access IS NULL`, source) == 1
+			})
+			if n := s.Count(`SELECT count(*) FROM source_connections WHERE ended_at = 0 AND access IS NOT NULL`); n != 2 {
+				t.Errorf("%d connections are open, want the other source and another consumer's", n)
+			}
+		})
+		s.run("the company is refused the numbers that it had requested, and gets no event", func(t *testing.T) {
+			checkBody(t, s.numbers(ana, accounts["Open Bank"]), http.StatusForbidden, refused, nil)
+			checkBody(t, s.numbers(ana, accounts["Second Bank"]), 200, nil, nil)
+			checkBody(t, s.numbers(eve, s.accounts(eve)["Open Bank"]), 200, nil, nil)
+			if n := len(s.Webhooks(report, 1)); n != 1 {
+				t.Errorf("%d webhooks, want that of the report only", n)
+			}
+			if n := s.Count(`SELECT count(*) FROM audit WHERE action = 'source disconnected' AND actor = 'consumer' AND detail = ''
+				AND object = $1`, ana); n != 1 {
+				t.Errorf("the audit trail has %d entries", n)
+			}
+			confirmation := s.emails(2)[1]
+			if !strings.Contains(confirmation.Text, "Open Bank") || confirmation.To != "ana@example.com" {
+				t.Errorf("confirmation to %q: %q", confirmation.To, confirmation.Text)
+			}
+		})
+		s.run("refreshed reports use what is left", func(t *testing.T) {
+			a := s.refresh(report)
+			checkBody(t, a, 200, nil, nil)
+			s.finished(a.JSON["publicToken"].(string), contract.StatusSuccess)
+			if s.bank.Count("fetch access-1") != 2 || s.second.Count("fetch access-1") != 2 {
+				t.Errorf("calls %v and %v", s.bank.Calls(), s.second.Calls())
+			}
+			s.disconnect(b, other)
+			checkBody(t, b.Do("GET", "/access?lang=en", nil), 200, []string{i18ntest.EN("access.none_open")}, []string{"/access/disconnect/"})
+			checkBody(t, s.refresh(report), http.StatusConflict, refused, nil)
+			checkBody(t, s.refresh(theirs), 200, nil, nil)
+			if n := s.Count(`SELECT count(*) FROM consumers WHERE withdrawn_at IS NOT NULL`); n != 0 {
+				t.Error("consent was withdrawn altogether")
+			}
+		})
+		s.run("the consumer can connect the bank again", func(t *testing.T) {
+			s.Advance(time.Second)
+			checkBody(t, s.refresh(s.connected(ana, "open-bank")), 200, nil, nil)
+			checkBody(t, s.numbers(ana, s.accounts(ana)["Open Bank"]), 200, nil, nil)
+			checkBody(t, disconnected(source), 200, []string{disconnectButton("Open Bank")}, []string{said})
+		})
 	})
 }
 

@@ -70,89 +70,76 @@ func TestConsumerDisputes(t *testing.T) {
 		s.share("Eve", "eve@example.com")
 		b, eve := s.open(s.link("ana@example.com", 1)), s.open(s.link("eve@example.com", 2))
 		path, form := disputeOf(t, b)
-		a := send(b, path+"?lang=es", form, fileOf{"../../letter.pdf", pdf})
-		m := numberIn.FindString(a.Header.Get("Location"))
-		if a.Status != http.StatusSeeOther || m == "" {
-			t.Fatalf("opening: %d %s\n%s", a.Status, a.Header.Get("Location"), a.Body)
-		}
-		receipt := s.emails(3)[2]
-		if !strings.Contains(receipt.Subject, m) || !strings.Contains(receipt.Text, "21 de diciembre de 2026") ||
-			strings.Contains(receipt.Text+receipt.HTML+receipt.Subject, "canary") || receipt.To != "ana@example.com" {
-			t.Errorf("the letter of receipt: %+v", receipt)
-		}
-		page := b.Do("GET", "/access/disputes/"+m+"?lang=en", nil)
-		checkBody(t, page, 200, []string{"The canary deposit is not mine.", "December 21, 2026", "I was paid once.", "letter.pdf", "Vestibule"},
-			[]string{publicToken, ".."})
-		file := regexp.MustCompile(`"(/access/disputes/` + m + `/files/[\w-]+)"`).FindStringSubmatch(page.Body)
-		got := b.Do("GET", file[1], nil)
-		if got.Status != 200 || got.Body != pdf || got.Header.Get("Content-Type") != "application/pdf" ||
-			!strings.HasPrefix(got.Header.Get("Content-Disposition"), "attachment") ||
-			!strings.Contains(got.Header.Get("Content-Security-Policy"), "sandbox") {
-			t.Errorf("the file: %d %v", got.Status, got.Header)
-		}
-		// A form that is sent again opens nothing.
-		if again := send(b, path, form); again.Header.Get("Location") != "/access/disputes/"+m+"?lang=en" ||
-			s.Count(`SELECT count(*) FROM disputes`) != 1 {
-			t.Errorf("sent twice: %d %s", again.Status, again.Header.Get("Location"))
-		}
-		// Another person reaches nothing of it.
-		for _, address := range []string{"/access/disputes/" + m, file[1], path} {
-			if a := eve.Do("GET", address, nil); a.Status != http.StatusNotFound {
-				t.Errorf("another person: GET %s is %d", address, a.Status)
-			}
-			if a := s.Browser().Do("GET", address, nil); a.Status != http.StatusForbidden {
-				t.Errorf("without a session: GET %s is %d", address, a.Status)
-			}
-		}
-		if a := eve.Do("POST", "/access/disputes/"+m+"/facts", url.Values{"facts": {"x"}}); a.Status != http.StatusNotFound {
-			t.Errorf("another person adds facts: %d", a.Status)
-		}
-		if a := send(eve, path, form); a.Status != http.StatusNotFound {
-			t.Errorf("another person disputes it: %d", a.Status)
-		}
-		// New facts extend the time once.
-		for range 2 {
-			if a := b.Do("POST", "/access/disputes/"+m+"/facts?lang=en", url.Values{"facts": {"Here is a letter of the bank."}}); a.Status != 303 {
-				t.Errorf("new facts: %d %s", a.Status, a.Body)
-			}
-		}
-		checkBody(t, b.Do("GET", "/access/disputes/"+m+"?lang=en", nil), 200, []string{"January 5, 2027", "Here is a letter of the bank."}, nil)
-		s.emails(4)
-		if n := s.Count(`SELECT count(*) FROM audit WHERE action IN ('dispute opened', 'dispute extended')`); n != 2 {
-			t.Errorf("%d lines in the audit trail", n)
-		}
-		// The report is found right without the statement: only the consumer can add one, once.
+		opened := send(b, path+"?lang=es", form, fileOf{"../../letter.pdf", pdf})
+		number := numberIn.FindString(opened.Header.Get("Location"))
+		checkBody(t, opened, http.StatusSeeOther, nil, nil)
+		address := "/access/disputes/" + number
+		page := func() providertest.Answer { return b.Do("GET", address+"?lang=en", nil) }
 		note := func(b *providertest.Browser, words string) providertest.Answer {
-			return b.Do("POST", "/access/disputes/"+m+"/note?lang=en", url.Values{"note": {words}})
+			return b.Do("POST", address+"/note?lang=en", url.Values{"note": {words}})
 		}
-		if note(b, "Too early."); s.Count(`SELECT count(*) FROM disputes WHERE attached`) != 0 {
-			t.Error("a statement before the answer is attached")
-		}
-		if _, err := s.DB.SQL.ExecContext(t.Context(), `UPDATE disputes SET state = 'answered', result = 'confirmed',
-			answered_at = opened_at`); err != nil {
-			t.Fatal(err)
-		}
-		checkBody(t, b.Do("GET", "/access/disputes/"+m+"?lang=en", nil), 200, []string{"/access/disputes/" + m + "/note"}, nil)
-		if a := note(b, strings.Repeat("word ", 101)); a.Status != 422 {
-			t.Errorf("101 words: %d", a.Status)
-		}
-		if a := note(eve, "Theirs."); a.Status != 404 {
-			t.Errorf("another person's statement: %d", a.Status)
-		}
-		for _, words := range []string{"I still say that it is not mine.", "Twice."} {
-			if a := note(b, words); a.Status != 303 {
-				t.Errorf("the statement: %d %s", a.Status, a.Body)
+		file := regexp.MustCompile(`"(` + address + `/files/[\w-]+)"`).FindStringSubmatch(page().Body)[1]
+		s.run("it has a letter of receipt, a page, and its file", func(t *testing.T) {
+			receipt := s.emails(3)[2]
+			if !strings.Contains(receipt.Subject, number) || !strings.Contains(receipt.Text, "21 de diciembre de 2026") ||
+				strings.Contains(receipt.Text+receipt.HTML+receipt.Subject, "canary") || receipt.To != "ana@example.com" {
+				t.Errorf("the letter of receipt: %+v", receipt)
 			}
-		}
-		if n := s.Count(`SELECT count(*) FROM report_revisions`); n != 1 {
-			t.Errorf("%d revisions", n)
-		}
-		checkBody(t, b.Do("GET", "/access/disputes/"+m+"?lang=en", nil), 200, []string{"I still say that it is not mine."},
-			[]string{"Twice.", "/access/disputes/" + m + "/note"})
-		if stored := onDisk(s); strings.Contains(stored, "I still say") || strings.Contains(stored, "canary") ||
-			strings.Contains(stored, "letter of the bank") ||
-			strings.Contains(stored, "alert(1)") {
-			t.Error("the database has texts or files of a dispute that are not encrypted")
+			checkBody(t, page(), 200, []string{"The canary deposit is not mine.", "December 21, 2026", "I was paid once.", "letter.pdf",
+				"Vestibule"}, []string{publicToken, ".."})
+			got := b.Do("GET", file, nil)
+			if got.Status != 200 || got.Body != pdf || got.Header.Get("Content-Type") != "application/pdf" ||
+				!strings.HasPrefix(got.Header.Get("Content-Disposition"), "attachment") ||
+				!strings.Contains(got.Header.Get("Content-Security-Policy"), "sandbox") {
+				t.Errorf("the file: %d %v", got.Status, got.Header)
+			}
+		})
+		s.run("a form that is sent again opens nothing", func(t *testing.T) {
+			if again := send(b, path, form); again.Header.Get("Location") != address+"?lang=en" || s.Count(`SELECT count(*) FROM disputes`) != 1 {
+				t.Errorf("sent twice: %d %s", again.Status, again.Header.Get("Location"))
+			}
+		})
+		s.run("another person reaches nothing of it", func(t *testing.T) {
+			for _, address := range []string{address, file, path} {
+				checkBody(t, eve.Do("GET", address, nil), http.StatusNotFound, nil, nil)
+				checkBody(t, s.Browser().Do("GET", address, nil), http.StatusForbidden, nil, nil)
+			}
+			checkBody(t, eve.Do("POST", address+"/facts", url.Values{"facts": {"x"}}), http.StatusNotFound, nil, nil)
+			checkBody(t, send(eve, path, form), http.StatusNotFound, nil, nil)
+		})
+		s.run("new facts extend the time once", func(t *testing.T) {
+			facts := url.Values{"facts": {"Here is a letter of the bank."}}
+			checkBody(t, b.Do("POST", address+"/facts?lang=en", facts), http.StatusSeeOther, nil, nil)
+			checkBody(t, b.Do("POST", address+"/facts?lang=en", facts), http.StatusSeeOther, nil, nil)
+			checkBody(t, page(), 200, []string{"January 5, 2027", "Here is a letter of the bank."}, nil)
+			s.emails(4)
+			if n := s.Count(`SELECT count(*) FROM audit WHERE action IN ('dispute opened', 'dispute extended')`); n != 2 {
+				t.Errorf("%d lines in the audit trail", n)
+			}
+		})
+		s.run("once the report is found right, the consumer alone can add a statement, once", func(t *testing.T) {
+			if note(b, "Too early."); s.Count(`SELECT count(*) FROM disputes WHERE attached`) != 0 {
+				t.Error("a statement before the answer is attached")
+			}
+			if _, err := s.DB.SQL.ExecContext(t.Context(), `UPDATE disputes SET state = 'answered', result = 'confirmed',
+				answered_at = opened_at`); err != nil {
+				t.Fatal(err)
+			}
+			checkBody(t, page(), 200, []string{address + "/note"}, nil)
+			checkBody(t, note(b, strings.Repeat("word ", 101)), 422, nil, nil)
+			checkBody(t, note(eve, "Theirs."), http.StatusNotFound, nil, nil)
+			checkBody(t, note(b, "I still say that it is not mine."), http.StatusSeeOther, nil, nil)
+			checkBody(t, note(b, "Twice."), http.StatusSeeOther, nil, nil)
+			if n := s.Count(`SELECT count(*) FROM report_revisions`); n != 1 {
+				t.Errorf("%d revisions", n)
+			}
+			checkBody(t, page(), 200, []string{"I still say that it is not mine."}, []string{"Twice.", address + "/note"})
+		})
+		stored := onDisk(s)
+		for _, text := range []string{"I still say", "canary", "letter of the bank", "alert(1)"} {
+			if strings.Contains(stored, text) {
+				t.Errorf("the database has %q of a dispute, which is not encrypted", text)
+			}
 		}
 	})
 }

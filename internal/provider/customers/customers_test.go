@@ -313,96 +313,119 @@ func TestGeneratedRowsAreInOrder(t *testing.T) {
 	})
 }
 
+// client is a child account with a credential, which it rotates.
+type client struct {
+	*testServer
+	account string
+	k       Credential // the newest when it was made
+	first   Issued
+}
+
+func (r *testServer) client() *client {
+	r.t.Helper()
+	c := &client{testServer: r, account: r.child("Child").ID}
+	r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
+		c.first, err = r.IssueCredential(ctx, tx, c.account, "Loan server")
+		return err
+	})
+	c.k = c.all(1)[0]
+	return c
+}
+
+// all returns the credentials, the newest first, which must be n.
+func (c *client) all(n int) []Credential {
+	c.t.Helper()
+	all, err := c.Credentials(c.t.Context(), c.DB.SQL, c.account)
+	if err != nil || len(all) != n {
+		c.t.Fatalf("credentials: %+v, %v, want %d", all, err, n)
+	}
+	return all
+}
+
+func (c *client) rotate() (out Issued, err error) {
+	err = c.try(func(ctx context.Context, tx *store.Tx) (err error) {
+		out, err = c.RotateCredential(ctx, tx, c.account, c.k.ID)
+		return err
+	})
+	return out, err
+}
+
+func (c *client) rename(account, name string) error {
+	return c.try(func(ctx context.Context, tx *store.Tx) error { return c.RenameClient(ctx, tx, account, c.k.ID, name) })
+}
+
+// valid checks whether secrets of the client are valid.
+func (c *client) valid(when string, secrets map[string]bool) {
+	c.t.Helper()
+	for secret, want := range secrets {
+		if c.accepts(c.first.ClientID, secret) != want {
+			c.t.Errorf("%s: a secret is valid: %v, want %v", when, !want, want)
+		}
+	}
+}
+
 // TestCredentialLifecycle issues, rotates, and revokes secrets. After the new secret of
 // a rotation is revoked, the previous one can be rotated again.
 func TestCredentialLifecycle(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
-		c := r.child("Child")
-		if all, err := r.Credentials(t.Context(), db.SQL, c.ID); err != nil || len(all) != 0 {
-			t.Fatalf("a new child has credentials: %+v, %v", all, err)
-		}
-		var first, lost, second Issued
-		r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
-			first, err = r.IssueCredential(ctx, tx, c.ID, "Loan server")
-			return err
-		})
-		newest := func() Credential {
-			t.Helper()
-			all, err := r.Credentials(t.Context(), db.SQL, c.ID)
-			if err != nil || len(all) == 0 {
-				t.Fatal(all, err)
-			}
-			return all[0]
-		}
-		k := newest()
-		rotate := func(out *Issued) error {
-			return r.try(func(ctx context.Context, tx *store.Tx) (err error) {
-				*out, err = r.RotateCredential(ctx, tx, c.ID, k.ID)
-				return err
-			})
-		}
+		c := r.client()
 		r.at = r.at.Add(time.Hour)
-		if err := rotate(&lost); err != nil || lost.ClientID != first.ClientID || !lost.PreviousExpires.Equal(r.at.Add(Overlap)) {
+		lost, err := c.rotate()
+		ends := r.at.Add(Overlap)
+		if err != nil || lost.ClientID != c.first.ClientID || lost.Name != "Loan server" || !lost.PreviousExpires.Equal(ends) {
 			t.Fatalf("rotated to %+v, %v", lost, err)
 		}
-		ends := lost.PreviousExpires
-		if err := rotate(&second); !errors.Is(err, ErrOverlap) {
+		if _, err := c.rotate(); !errors.Is(err, ErrOverlap) {
 			t.Errorf("rotated in the overlap: %v", err)
 		}
 		r.at = r.at.Add(time.Hour)
-		unknown := newest()
-		rename := func(account, name string) error {
-			return r.try(func(ctx context.Context, tx *store.Tx) error { return r.RenameClient(ctx, tx, account, k.ID, name) })
-		}
-		if err := rename(r.parent, "Theirs"); !errors.Is(err, store.ErrNotFound) || unknown.Name != "Loan server" || lost.Name != unknown.Name {
-			t.Errorf("after a rotation the client is called %q, renamed by another: %v", unknown.Name, err)
-		}
-		if err := rename(c.ID, "Branch office"); err != nil {
-			t.Error(err)
-		}
-		if all, err := r.Credentials(t.Context(), db.SQL, c.ID); err != nil || len(all) != 2 ||
-			all[0].Name != "Branch office" || all[1].Name != all[0].Name {
-			t.Errorf("both secrets of a renamed client: %+v, %v", all, err)
-		}
-		if err := r.revoke(r.parent, unknown.ID); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("revoked by another: %v", err)
-		}
-		if err := r.revoke(c.ID, unknown.ID); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.revoke(c.ID, unknown.ID); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("revoked twice: %v", err)
-		}
-		if err := rotate(&second); err != nil || !second.PreviousExpires.Equal(ends) {
-			t.Errorf("after the lost secret was revoked: %+v, %v, want the end %v", second, err, ends)
-		}
-		if r.accepts(first.ClientID, lost.SecretKey) || !r.accepts(first.ClientID, first.SecretKey) ||
-			!r.accepts(first.ClientID, second.SecretKey) {
-			t.Error("during the overlap, want the first and the last secret valid, and no other")
-		}
-		r.at = ends
-		if r.accepts(first.ClientID, first.SecretKey) || !r.accepts(first.ClientID, second.SecretKey) {
-			t.Error("after the overlap, want only the last secret valid")
-		}
-		if err := rotate(&lost); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("an expired secret was rotated: %v", err)
-		}
-		// With the clock set back, an expired secret is valid again, a revoked one is not.
-		r.at = ends.Add(-time.Hour)
-		if !r.accepts(first.ClientID, first.SecretKey) || r.accepts(first.ClientID, lost.SecretKey) {
-			t.Error("after the clock was set back, want the first secret valid, the revoked one not")
-		}
-		all, _ := r.Credentials(t.Context(), db.SQL, c.ID)
-		valid := 0
-		for _, k := range all {
-			if k.Valid(r.at) {
-				valid++
+		t.Run("a client has one name", func(t *testing.T) {
+			if err := c.rename(r.parent, "Theirs"); !errors.Is(err, store.ErrNotFound) || c.all(2)[0].Name != "Loan server" {
+				t.Errorf("renamed by another: %v", err)
 			}
-		}
-		if len(all) != 3 || valid != 2 {
-			t.Errorf("%d credentials are listed, %d of them valid; want 3 and 2", len(all), valid)
-		}
+			if err := c.rename(c.account, "Branch office"); err != nil {
+				t.Error(err)
+			}
+			if all := c.all(2); all[0].Name != "Branch office" || all[1].Name != all[0].Name {
+				t.Errorf("both secrets of a renamed client: %+v", all)
+			}
+		})
+		var second Issued
+		t.Run("a lost secret is revoked by its account, once", func(t *testing.T) {
+			unknown := c.all(2)[0].ID
+			if err := r.revoke(r.parent, unknown); !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("revoked by another: %v", err)
+			}
+			if err := r.revoke(c.account, unknown); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.revoke(c.account, unknown); !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("revoked twice: %v", err)
+			}
+			if second, err = c.rotate(); err != nil || !second.PreviousExpires.Equal(ends) {
+				t.Errorf("after the lost secret was revoked: %+v, %v, want the end %v", second, err, ends)
+			}
+		})
+		t.Run("secrets are valid until they end", func(t *testing.T) {
+			c.valid("during the overlap", map[string]bool{c.first.SecretKey: true, lost.SecretKey: false, second.SecretKey: true})
+			r.at = ends
+			c.valid("after the overlap", map[string]bool{c.first.SecretKey: false, second.SecretKey: true})
+			if _, err := c.rotate(); !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("an expired secret was rotated: %v", err)
+			}
+			r.at = ends.Add(-time.Hour)
+			c.valid("after the clock was set back", map[string]bool{c.first.SecretKey: true, lost.SecretKey: false})
+			valid := 0
+			for _, k := range c.all(3) {
+				if k.Valid(r.at) {
+					valid++
+				}
+			}
+			if valid != 2 {
+				t.Errorf("%d of 3 credentials are listed as valid, want 2", valid)
+			}
+		})
 		if err := r.try(func(ctx context.Context, tx *store.Tx) error {
 			_, err := r.IssueCredential(ctx, tx, "x", "Loan server")
 			return err
@@ -417,20 +440,15 @@ func TestCredentialLifecycle(t *testing.T) {
 func TestRotateCredentialConcurrently(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
-		all, err := r.Credentials(t.Context(), db.SQL, r.parent)
-		if err != nil || len(all) != 1 {
-			t.Fatal(all, err)
-		}
+		c := &client{testServer: r, account: r.parent}
+		c.k = c.all(1)[0]
 		burst := func() (won int) {
 			t.Helper()
 			var mu sync.Mutex
 			var wg sync.WaitGroup
 			for range 30 {
 				wg.Go(func() {
-					err := r.try(func(ctx context.Context, tx *store.Tx) error {
-						_, err := r.RotateCredential(ctx, tx, r.parent, all[0].ID)
-						return err
-					})
+					_, err := c.rotate()
 					mu.Lock()
 					defer mu.Unlock()
 					if err == nil {
@@ -446,17 +464,39 @@ func TestRotateCredentialConcurrently(t *testing.T) {
 		if n := burst(); n != 1 {
 			t.Errorf("%d rotations succeeded, want 1", n)
 		}
-		now, _ := r.Credentials(t.Context(), db.SQL, r.parent)
-		for _, k := range now {
-			if k.ID != all[0].ID {
-				if err := r.revoke(r.parent, k.ID); err != nil {
-					t.Fatal(err)
-				}
+		for _, k := range c.all(2) {
+			if k.ID == c.k.ID {
+				continue
+			}
+			if err := r.revoke(r.parent, k.ID); err != nil {
+				t.Fatal(err)
 			}
 		}
 		if n := burst(); n != 1 {
 			t.Errorf("after the new secret was revoked, %d rotations succeeded, want 1", n)
 		}
+	})
+}
+
+// has reports whether an account has account numbers.
+func (r *testServer) has(id string) bool {
+	r.t.Helper()
+	ok, err := r.Entitled(r.t.Context(), r.DB.SQL, id, AccountNumbers)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return ok
+}
+
+// enable sets whether an account has account numbers, and checks whether that changed anything.
+func (r *testServer) enable(id string, on, want bool) {
+	r.t.Helper()
+	r.tx(func(ctx context.Context, tx *store.Tx) error {
+		changed, err := r.Enable(ctx, tx, id, AccountNumbers, on)
+		if changed != want {
+			r.t.Errorf("%v for %s: changed is %v", on, id, changed)
+		}
+		return err
 	})
 }
 
@@ -466,34 +506,16 @@ func TestEntitlements(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		c := r.child("Child")
-		has := func(id string) bool {
-			t.Helper()
-			ok, err := r.Entitled(t.Context(), db.SQL, id, AccountNumbers)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return ok
-		}
-		set := func(id string, on, want bool) {
-			t.Helper()
-			r.tx(func(ctx context.Context, tx *store.Tx) error {
-				changed, err := r.Enable(ctx, tx, id, AccountNumbers, on)
-				if changed != want {
-					t.Errorf("%v for %s: changed is %v", on, id, changed)
-				}
-				return err
-			})
-		}
-		if !has(r.parent) || !has(c.ID) {
+		if !r.has(r.parent) || !r.has(c.ID) {
 			t.Error("a generated customer or its child lacks a seeded entitlement")
 		}
-		set(r.parent, false, true)
-		set(r.parent, false, false)
-		if has(r.parent) || has(c.ID) {
+		r.enable(r.parent, false, true)
+		r.enable(r.parent, false, false)
+		if r.has(r.parent) || r.has(c.ID) {
 			t.Error("a disabled entitlement is granted")
 		}
-		set(c.ID, true, true)
-		if has(r.parent) || !has(c.ID) {
+		r.enable(c.ID, true, true)
+		if r.has(r.parent) || !r.has(c.ID) {
 			t.Error("a child with a setting follows its parent")
 		}
 		granted, err := r.Granted(t.Context(), db.SQL, c.ID)
@@ -508,7 +530,7 @@ func TestEntitlements(t *testing.T) {
 			}
 			return err
 		})
-		if has(c.ID) {
+		if r.has(c.ID) {
 			t.Error("a child that follows its parent again has an entitlement that the parent lacks")
 		}
 		// Another start keeps the settings.
@@ -516,7 +538,7 @@ func TestEntitlements(t *testing.T) {
 			_, err := r.EnsureParent(ctx, tx, r.account())
 			return err
 		})
-		if has(r.parent) {
+		if r.has(r.parent) {
 			t.Error("the next start enabled a disabled entitlement")
 		}
 		for what, f := range map[string]func(ctx context.Context, tx *store.Tx) error{

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"vestibule/internal/analysis/corrections"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
-	"vestibule/internal/jobs"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/proptest"
@@ -56,23 +54,11 @@ func disputed() Input {
 // generated creates a report of a kind from an input.
 func (r *testServer) generated(t *testing.T, kind contract.Product, in Input) Report {
 	t.Helper()
-	var rep Report
-	if err := r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
-		rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: kind})
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	rep := r.created(t, kind, "")
 	in.At = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	if err := r.attach(t, rep.PublicToken, in); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.generate(t.Context(), jobs.Job{Attempt: 1}, Generate{rep.PublicToken}); err != nil {
-		t.Fatal(err)
-	}
-	rep, err := r.Get(t.Context(), r.DB.SQL, rep.PublicToken)
-	if err != nil || rep.Status != contract.StatusSuccess {
-		t.Fatalf("the report is %s, %v", rep.Status, err)
+	r.generateFrom(t, rep, in)
+	if rep = r.now(t, rep); rep.Status != contract.StatusSuccess {
+		t.Fatalf("the report is %s", rep.Status)
 	}
 	return rep
 }
@@ -93,11 +79,7 @@ func set(target corrections.Target, account, id, field, value string) correction
 // differences returns what a change would make of a report.
 func (r *testServer) differences(t *testing.T, rep Report, made ...corrections.Correction) map[string]string {
 	t.Helper()
-	now, err := r.Get(t.Context(), r.DB.SQL, rep.PublicToken)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := r.Draft(t.Context(), r.DB.SQL, customer, rep.PublicToken, Change{Revision: now.revision, Corrections: made})
+	d, err := r.Draft(t.Context(), r.DB.SQL, customer, rep.PublicToken, Change{Revision: r.now(t, rep).revision, Corrections: made})
 	if err != nil {
 		t.Fatalf("%v: %v", made, err)
 	}
@@ -177,14 +159,10 @@ func TestCorrectionTakenBack(t *testing.T) {
 			made := set(corrections.Transaction, "cash", "w8", corrections.Excluded, corrections.Yes)
 			account := set(corrections.Account, "", "other", corrections.Excluded, corrections.Yes)
 			both := []corrections.Correction{made, account}
-			if n, err := r.correct(t, rep.PublicToken, Change{Corrections: both, Reason: reason}); err != nil || n != 1 {
-				t.Fatalf("%s: revision %d, %v", kind, n, err)
-			}
+			r.corrects(t, rep, Change{Corrections: both, Reason: reason}, 1)
 			made.Value, account.Value = "", ""
 			both = []corrections.Correction{made, account}
-			if _, err := r.correct(t, rep.PublicToken, Change{Revision: 1, Corrections: both, Reason: reason}); err != nil {
-				t.Fatal(err)
-			}
+			r.corrects(t, rep, Change{Revision: 1, Corrections: both, Reason: reason}, 2)
 			d, err := report.Differences([]byte(first), []byte(r.raw(t, rep)))
 			if err != nil || len(d) > 0 {
 				t.Errorf("%s: after both were taken back it differs by %v, %v", kind, d, err)
@@ -245,9 +223,7 @@ func TestRevisedFiguresAgree(t *testing.T) {
 	// An override alone changes the matched income in proportion.
 	net := int64(14_400)
 	half := Change{Corrections: values(report.RevisedValues{NetAnnual: &net}), Reason: reason}
-	if _, err := r.correct(t, rep.PublicToken, half); err != nil {
-		t.Fatal(err)
-	}
+	r.corrects(t, rep, half, 1)
 	was, is := original.Income.FinancialAccounts[0].MatchedIncome, r.read(t, rep).Income.FinancialAccounts[0].MatchedIncome
 	if *was.Net != 24_000 || *is.Net != 12_000 || *is.Gross >= *was.Gross {
 		t.Errorf("half the net: %d and %d gross from the employer, was %d and %d", *is.Net, *is.Gross, *was.Net, *was.Gross)
@@ -263,16 +239,12 @@ func TestCorrectionsOfEarlierVersions(t *testing.T) {
 		recent := *income.Figures(r.read(t, rep)).NetRecent
 		net := int64(14_400)
 		figures := Change{Corrections: values(report.RevisedValues{NetAnnual: &net}), Reason: reason}
-		if _, err := r.correct(t, rep.PublicToken, figures); err != nil {
-			t.Fatal(err)
-		}
+		r.corrects(t, rep, figures, 1)
 		if _, err := db.SQL.ExecContext(t.Context(), `UPDATE report_revisions SET corrections = NULL`); err != nil {
 			t.Fatal(err)
 		}
 		made := []corrections.Correction{set(corrections.Account, "", "other", corrections.Excluded, corrections.Yes)}
-		if n, err := r.correct(t, rep.PublicToken, Change{Revision: 1, Corrections: made, Reason: reason}); err != nil || n != 2 {
-			t.Fatalf("revision %d, %v", n, err)
-		}
+		r.corrects(t, rep, Change{Revision: 1, Corrections: made, Reason: reason}, 2)
 		if got := income.Figures(r.read(t, rep)); *got.NetAnnual != net || *got.NetRecent >= recent {
 			t.Errorf("net %d and recently %d, want %d and less than %d", *got.NetAnnual, *got.NetRecent, net, recent)
 		}

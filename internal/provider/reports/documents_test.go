@@ -44,14 +44,7 @@ func picture(t *testing.T) []byte {
 // withImage creates an income report with an uploaded image, and enqueues it.
 func (r *testServer) withImage(t *testing.T) Report {
 	t.Helper()
-	var rep Report
-	err := r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
-		rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: contract.Income})
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rep := r.created(t, contract.Income, "")
 	d, err := r.Documents.Upload(t.Context(), documents.New{PublicToken: rep.PublicToken, KeyID: rep.KeyID, Kind: PaystubDocument,
 		Name: "stub.png"}, bytes.NewReader(picture(t)))
 	if err == nil {

@@ -9,7 +9,6 @@ import (
 	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
-	"vestibule/internal/jobs"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -57,12 +56,7 @@ func TestEligibilityReportHasTheVisitsData(t *testing.T) {
 						Employer: "Pied Piper", Status: contract.StatusSuccess}},
 					Skipped: map[string]string{"Umbrella": "OTHER"},
 				}}
-			if err := r.attach(t, rep.PublicToken, in); err != nil {
-				t.Fatal(err)
-			}
-			if err := r.generate(t.Context(), jobs.Job{Attempt: 1}, Generate{rep.PublicToken}); err != nil {
-				t.Fatal(err)
-			}
+			r.generateFrom(t, rep, in)
 			raw, err := r.body(t.Context(), rep)
 			if err != nil {
 				t.Fatal(err)
@@ -79,10 +73,7 @@ func TestEligibilityReportHasTheVisitsData(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rep, err = r.Get(t.Context(), r.DB.SQL, rep.PublicToken)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rep = r.now(t, rep)
 			of, err := r.subjectOfBody(t.Context(), rep, kept, body)
 			if err != nil {
 				t.Fatal(err)

@@ -108,11 +108,12 @@ func (r *testServer) tx(t *testing.T, f func(ctx context.Context, tx *store.Tx) 
 	return r.DB.Tx(t.Context(), f)
 }
 
-func (r *testServer) create(t *testing.T, externalID string) Report {
+// created creates a report of a kind.
+func (r *testServer) created(t *testing.T, kind contract.Product, externalID string) Report {
 	t.Helper()
 	var rep Report
 	err := r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
-		rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: contract.Cashflow, ExternalID: externalID})
+		rep, err = r.Create(ctx, tx, New{CustomerID: customer, ProductID: product, Kind: kind, ExternalID: externalID})
 		return err
 	})
 	if err != nil {
@@ -121,9 +122,35 @@ func (r *testServer) create(t *testing.T, externalID string) Report {
 	return rep
 }
 
+func (r *testServer) create(t *testing.T, externalID string) Report {
+	t.Helper()
+	return r.created(t, contract.Cashflow, externalID)
+}
+
 func (r *testServer) attach(t *testing.T, publicToken string, in Input) error {
 	t.Helper()
 	return r.tx(t, func(ctx context.Context, tx *store.Tx) error { return r.Attach(ctx, tx, publicToken, in) })
+}
+
+// generateFrom generates a report from an input.
+func (r *testServer) generateFrom(t *testing.T, rep Report, in Input) {
+	t.Helper()
+	if err := r.attach(t, rep.PublicToken, in); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.generate(t.Context(), jobs.Job{Attempt: 1}, Generate{rep.PublicToken}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// now returns a report as it is stored now.
+func (r *testServer) now(t *testing.T, rep Report) Report {
+	t.Helper()
+	now, err := r.Get(t.Context(), r.DB.SQL, rep.PublicToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return now
 }
 
 func TestReportIsGeneratedOnce(t *testing.T) {
@@ -252,10 +279,7 @@ func TestFailedGenerationEndsReport(t *testing.T) {
 		}
 		status := func(rep Report) string {
 			t.Helper()
-			got, err := r.Get(t.Context(), db.SQL, rep.PublicToken)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := r.now(t, rep)
 			return fmt.Sprintf("%s %s", got.Status, got.Substatus)
 		}
 
@@ -328,11 +352,7 @@ func TestReportsAlwaysEnd(t *testing.T) {
 				t.Fatalf("it stays %s", status)
 			case <-time.After(20 * time.Millisecond):
 			}
-			got, err := r.Get(t.Context(), db.SQL, rep.PublicToken)
-			if err != nil {
-				t.Fatal(err)
-			}
-			status = got.Status
+			status = r.now(t, rep).Status
 		}
 		if len(r.events) != 1 {
 			t.Errorf("events are %v, want one", r.events)

@@ -35,12 +35,7 @@ func (r *testServer) kept(t *testing.T, publicToken string) string {
 func (r *testServer) made(t *testing.T, at time.Time) Report {
 	t.Helper()
 	rep := r.create(t, "")
-	if err := r.attach(t, rep.PublicToken, Input{Profile: "any", At: at}); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.generate(t.Context(), jobs.Job{Attempt: 1}, Generate{rep.PublicToken}); err != nil {
-		t.Fatal(err)
-	}
+	r.generateFrom(t, rep, Input{Profile: "any", At: at})
 	return rep
 }
 
@@ -59,12 +54,7 @@ func TestRetentionOfDataAndBodies(t *testing.T) {
 		if err := r.attach(t, waiting.PublicToken, Input{Profile: "any"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.attach(t, failed.PublicToken, Input{Banks: []SignIn{{Provider: "bank", Accounts: []string{"stocks"}}}}); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.generate(t.Context(), jobs.Job{Attempt: 1}, Generate{failed.PublicToken}); err != nil {
-			t.Fatal(err)
-		}
+		r.generateFrom(t, failed, Input{Banks: []SignIn{{Provider: "bank", Accounts: []string{"stocks"}}}})
 		const both, body, input = "input body ", "body ", "input "
 		for _, c := range []struct {
 			after                                time.Duration

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -247,113 +248,92 @@ func TestReadIsLinearInBanks(t *testing.T) {
 	}
 }
 
-// TestReadValidatesFields checks the bounds of every field. An invalid value is reported
-// for its path, or for named.
-func TestReadValidatesFields(t *testing.T) {
-	ok, bad := true, false
-	n := func(s string) json.Number { return json.Number(s) }
-	long := strings.Repeat
-	account, tx := "accounts[0].", "accounts[0].transactions[0]."
-	for _, c := range []struct {
-		path  string
-		value any
-		valid bool
-		named string
-	}{
-		{"userArgs", absent, ok, ""}, {"userArgs", nil, ok, ""}, {"userArgs", "", bad, ""},
-		{"userArgs", long("é", 255), ok, ""}, {"userArgs", long("é", 256), bad, ""},
-		{"userArgs", 7, bad, ""}, {"userArgs", "a\x00b", bad, ""}, {"userArgs", "a\nb", bad, ""},
-		{"externalId", absent, ok, ""}, {"externalId", "", bad, ""}, {"externalId", long("x", 64), ok, ""},
-		{"externalId", long("x", 65), bad, ""}, {"externalId", object{}, bad, ""},
-		{"pullDate", absent, bad, ""}, {"pullDate", nil, bad, ""}, {"pullDate", "2026-11-21T12:00:00.000Z", ok, ""},
-		{"pullDate", "2026-11-21T12:00:00.001Z", bad, ""},
-		{"pullDate", "2026-10-22T11:59:59.999Z", bad, ""}, {"pullDate", "2026-11-20T10:00:00Z", bad, ""},
-		{"pullDate", "2026-11-20T10:00:00.000+00:00", bad, ""},
-		{"pullDate", "2026-11-20", bad, ""}, {"pullDate", "2026-02-29T10:00:00.000Z", bad, ""},
-		{"pullDate", "2026-11-20T24:00:00.000Z", bad, ""}, {"pullDate", 1, bad, ""},
-		{"pullDate", "2026-11-20T08:59:59.999Z", bad, ""}, {"pullDate", "2026-11-20T09:00:00.000Z", ok, ""},
-		{"applicationDate", absent, ok, ""}, {"applicationDate", "2026-11-21T12:00:00.000Z", ok, ""},
-		{"applicationDate", "2026-11-21T12:00:00.001Z", bad, ""}, {"applicationDate", "yesterday", bad, ""},
-		{"sandboxReportId", "nope", bad, ""}, {"sandboxReportId", "4F1C2D0E-7b1f-4a57-9c0b-0d1f5b8f3a11", ok, ""},
-		{"sandboxReportId", nil, ok, ""}, {"sandboxReportId", 5, bad, ""},
-		{"personal", "Ana", bad, ""}, {"personal.firstName", 5, bad, ""}, {"personal.firstName", absent, ok, ""},
-		{"personal.firstName", long("x", 5000), ok, ""}, {"personal.middleName", "B", bad, ""},
-		{"personal", absent, ok, ""}, {"personal.dob", "soon", ok, ""}, {"personal.phone", []any{}, bad, ""},
-		{"address", absent, ok, ""}, {"address", []any{}, bad, ""}, {"address.state", true, bad, ""},
-		{"address.state", "ZZ", ok, ""}, {"address.country", "US", bad, ""},
-		{"accounts", absent, bad, ""}, {"accounts", []any{}, bad, ""}, {"accounts", object{}, bad, ""},
-		{"accounts", []any{7}, bad, "accounts[0]"}, {"accounts", nil, bad, ""},
-		{account + "id", absent, bad, ""}, {account + "id", "", bad, ""}, {account + "id", long("a", 50), ok, ""},
-		{account + "id", long("a", 51), bad, ""}, {account + "id", "a-b", bad, ""}, {account + "id", "é", bad, ""},
-		{account + "institutionName", absent, bad, ""}, {account + "institutionName", "", bad, ""},
-		{account + "institutionName", long("ü", 100), ok, ""}, {account + "institutionName", long("ü", 101), bad, ""},
-		{account + "accountType", absent, bad, ""}, {account + "accountType", "SAVINGS", ok, ""},
-		{account + "accountType", "checking", bad, ""}, {account + "accountType", "OTHER", bad, ""}, {account + "accountType", false, bad, ""},
-		{account + "currentBalance", absent, bad, ""}, {account + "currentBalance", nil, bad, ""},
-		{account + "currentBalance", 0, ok, ""}, {account + "currentBalance", n("-250.10"), ok, ""},
-		{account + "currentBalance", n("1.005"), bad, ""}, {account + "currentBalance", n("1e2"), bad, ""},
-		{account + "currentBalance", "12.50", bad, ""},
-		{account + "currentBalance", n("-9999999999984.49"), ok, ""}, {account + "currentBalance", n("10000000000000"), bad, ""},
-		{account + "currentBalance", n(long("9", 500)), bad, ""},
-		{account + "dateBalanceLastUpdated", absent, ok, ""}, {account + "dateBalanceLastUpdated", "2026-11-20T10:00:00.000Z",
-			ok, ""}, {account + "dateBalanceLastUpdated", "2026-11-20T10:00:00.001Z", bad, ""},
-		{account + "dateBalanceLastUpdated", "2026-11-21T12:00:00.001Z", bad, ""}, {account + "dateBalanceLastUpdated", "x", bad, ""},
-		{account + "dateAccountOpened", absent, ok, ""}, {account + "dateAccountOpened", "2026-11-21T11:59:59.999Z", ok, ""},
-		{account + "dateAccountOpened", "2026-11-21T12:00:00.000Z", bad, ""},
-		{account + "dateAccountOpened", "2019-02-29T00:00:00.000Z", bad, ""},
-		{account + "currency", absent, bad, ""}, {account + "currency", "CAD", ok, ""}, {account + "currency", "usd", bad, ""},
-		{account + "currency", "US", bad, ""}, {account + "currency", "USDX", bad, ""},
-		{account + "currency", "QQQ", bad, ""}, {account + "currency", "D A", bad, ""},
-		{account + "transactions", absent, ok, ""}, {account + "transactions", []any{}, ok, ""},
-		{account + "transactions", nil, ok, ""}, {account + "transactions", "none", bad, ""},
-		{account + "transactions", []any{[]any{}}, bad, account + "transactions[0]"},
-		{account + "colour", "blue", bad, ""},
-		{tx + "id", absent, bad, ""}, {tx + "id", long("9", 50), ok, ""}, {tx + "id", long("9", 51), bad, ""},
-		{tx + "id", "T2", bad, account + "transactions[1].id"}, {tx + "id", "t 1", bad, ""},
-		{tx + "status", absent, bad, ""}, {tx + "status", "PENDING", ok, ""}, {tx + "status", "SETTLED", bad, ""},
-		{tx + "datePosted", absent, bad, ""}, {tx + "datePosted", nil, bad, ""}, {tx + "datePosted", "2026-11-20T10:00:00.000Z",
-			ok, ""}, {tx + "datePosted", "2026-11-20T10:00:00.001Z", bad, ""}, {tx + "datePosted", "2026-13-01T00:00:00.000Z", bad, ""},
-		{account + "transactions[1].datePosted", "2026-11-20T10:00:00.001Z", bad, ""},
-		{account + "transactions[1].datePosted", "2026-11-20T10:00:00.000Z", ok, ""},
-		{tx + "amount", absent, bad, ""}, {tx + "amount", n("0.01"), ok, ""}, {tx + "amount", n("12.505"), bad, ""},
-		{tx + "amount", "12.50", bad, ""}, {tx + "amount", nil, bad, ""},
-		{tx + "description", absent, bad, ""}, {tx + "description", "", bad, ""}, {tx + "description", long("字", 255), ok, ""},
-		{tx + "description", long("字", 256), bad, ""},
-		{tx + "merchant", absent, ok, ""}, {tx + "merchant", "", bad, ""}, {tx + "merchant", long("M", 100), ok, ""},
-		{tx + "merchant", long("M", 101), bad, ""}, {tx + "merchant", "Ñandú 24", ok, ""},
-		{tx + "merchant", "A&B!", bad, ""}, {tx + "merchant", "  ", bad, ""},
-		{tx + "memo", absent, ok, ""}, {tx + "memo", "", ok, ""}, {tx + "memo", long("m", 255), ok, ""}, {tx + "memo", long("m", 256), bad, ""},
-		{tx + "creditOrDebit", absent, bad, ""}, {tx + "creditOrDebit", "credit", bad, ""}, {tx + "creditOrDebit", "CREDIT", ok, ""},
-		{"iban", "x", bad, ""}, {"UserArgs", "x", bad, ""},
-	} {
-		_, fields, err := read(t, put(valid(), c.path, c.value))
-		shown := fmt.Sprintf("%s = %.40v", c.path, c.value)
-		if c.value == absent {
-			shown = c.path + " absent"
-		}
-		if c.valid {
-			if err != nil {
-				t.Errorf("%s: refused for %v", shown, fields)
-			}
-			continue
-		}
-		named := c.named
-		if named == "" {
-			named = c.path
-		}
-		if !errors.Is(err, ErrRefused) || !contains(fields, named) {
-			t.Errorf("%s: %v naming %v, want it named", shown, err, fields)
-		}
-	}
+const (
+	ofAccount     = "accounts[0]."
+	ofTransaction = "accounts[0].transactions[0]."
+)
+
+func long(s string, n int) string { return strings.Repeat(s, n) }
+
+// fieldValues are values of every field that are read, and others that are refused.
+var fieldValues = []struct {
+	path      string
+	good, bad []any
+}{
+	{"userArgs", []any{absent, nil, long("é", 255)}, []any{"", long("é", 256), 7, "a\x00b", "a\nb"}},
+	{"externalId", []any{absent, long("x", 64)}, []any{"", long("x", 65), object{}}},
+	{"pullDate", []any{"2026-11-21T12:00:00.000Z", "2026-11-20T09:00:00.000Z"},
+		[]any{absent, nil, "2026-11-21T12:00:00.001Z", "2026-10-22T11:59:59.999Z", "2026-11-20T10:00:00Z", "2026-11-20T10:00:00.000+00:00",
+			"2026-11-20", "2026-02-29T10:00:00.000Z", "2026-11-20T24:00:00.000Z", 1, "2026-11-20T08:59:59.999Z"}},
+	{"applicationDate", []any{absent, "2026-11-21T12:00:00.000Z"}, []any{"2026-11-21T12:00:00.001Z", "yesterday"}},
+	{"sandboxReportId", []any{"4F1C2D0E-7b1f-4a57-9c0b-0d1f5b8f3a11", nil}, []any{"nope", 5}},
+	{"personal", []any{absent}, []any{"Ana"}},
+	{"personal.firstName", []any{absent, long("x", 5000)}, []any{5}},
+	{"personal.middleName", nil, []any{"B"}},
+	{"personal.dob", []any{"soon"}, nil},
+	{"personal.phone", nil, []any{[]any{}}},
+	{"address", []any{absent}, []any{[]any{}}},
+	{"address.state", []any{"ZZ"}, []any{true}},
+	{"address.country", nil, []any{"US"}},
+	{"accounts", nil, []any{absent, []any{}, object{}, nil}},
+	{ofAccount + "id", []any{long("a", 50)}, []any{absent, "", long("a", 51), "a-b", "é"}},
+	{ofAccount + "institutionName", []any{long("ü", 100)}, []any{absent, "", long("ü", 101)}},
+	{ofAccount + "accountType", []any{"SAVINGS"}, []any{absent, "checking", "OTHER", false}},
+	{ofAccount + "currentBalance", []any{0, json.Number("-250.10"), json.Number("-9999999999984.49")},
+		[]any{absent, nil, json.Number("1.005"), json.Number("1e2"), "12.50", json.Number("10000000000000"), json.Number(long("9", 500))}},
+	{ofAccount + "dateBalanceLastUpdated", []any{absent, "2026-11-20T10:00:00.000Z"},
+		[]any{"2026-11-20T10:00:00.001Z", "2026-11-21T12:00:00.001Z", "x"}},
+	{ofAccount + "dateAccountOpened", []any{absent, "2026-11-21T11:59:59.999Z"},
+		[]any{"2026-11-21T12:00:00.000Z", "2019-02-29T00:00:00.000Z"}},
+	{ofAccount + "currency", []any{"CAD"}, []any{absent, "usd", "US", "USDX", "QQQ", "D A"}},
+	{ofAccount + "transactions", []any{absent, []any{}, nil}, []any{"none"}},
+	{ofAccount + "colour", nil, []any{"blue"}},
+	{ofTransaction + "id", []any{long("9", 50)}, []any{absent, long("9", 51), "t 1"}},
+	{ofTransaction + "status", []any{"PENDING"}, []any{absent, "SETTLED"}},
+	{ofTransaction + "datePosted", []any{"2026-11-20T10:00:00.000Z"},
+		[]any{absent, nil, "2026-11-20T10:00:00.001Z", "2026-13-01T00:00:00.000Z"}},
+	{"accounts[0].transactions[1].datePosted", []any{"2026-11-20T10:00:00.000Z"}, []any{"2026-11-20T10:00:00.001Z"}},
+	{ofTransaction + "amount", []any{json.Number("0.01")}, []any{absent, json.Number("12.505"), "12.50", nil}},
+	{ofTransaction + "description", []any{long("字", 255)}, []any{absent, "", long("字", 256)}},
+	{ofTransaction + "merchant", []any{absent, long("M", 100), "Ñandú 24"}, []any{"", long("M", 101), "A&B!", "  "}},
+	{ofTransaction + "memo", []any{absent, "", long("m", 255)}, []any{long("m", 256)}},
+	{ofTransaction + "creditOrDebit", []any{"CREDIT"}, []any{absent, "credit"}},
+	{"iban", nil, []any{"x"}},
+	{"UserArgs", nil, []any{"x"}},
 }
 
-func contains(all []string, s string) bool {
-	for _, a := range all {
-		if a == s {
-			return true
+// TestReadValidatesFields checks the bounds of every field. An invalid value is reported
+// for its path.
+func TestReadValidatesFields(t *testing.T) {
+	for _, c := range fieldValues {
+		for _, value := range c.good {
+			if _, fields, err := read(t, put(valid(), c.path, value)); err != nil {
+				t.Errorf("%s = %.40v: refused for %v", c.path, shown(value), fields)
+			}
+		}
+		for _, value := range c.bad {
+			refused(t, c.path, value, c.path)
 		}
 	}
-	return false
+	refused(t, "accounts", []any{7}, "accounts[0]")
+	refused(t, ofAccount+"transactions", []any{[]any{}}, ofAccount+"transactions[0]")
+	refused(t, ofTransaction+"id", "T2", ofAccount+"transactions[1].id")
+}
+
+// shown is a value for people.
+func shown(value any) any {
+	if value == absent {
+		return "absent"
+	}
+	return value
+}
+
+// refused checks that a value is refused, and a field named.
+func refused(t *testing.T, path string, value any, named string) {
+	t.Helper()
+	if _, fields, err := read(t, put(valid(), path, value)); !errors.Is(err, ErrRefused) || !slices.Contains(fields, named) {
+		t.Errorf("%s = %.40v: %v naming %v, want %s named", path, shown(value), err, fields, named)
+	}
 }
 
 func TestReadRejectsDuplicateIDs(t *testing.T) {
@@ -367,7 +347,7 @@ func TestReadRejectsDuplicateIDs(t *testing.T) {
 		t.Errorf("the same transaction ids in two accounts: refused for %v", fields)
 	}
 	put(other, "id", "A1")
-	if _, fields, _ := read(t, in); !contains(fields, "accounts[1].id") {
+	if _, fields, _ := read(t, in); !slices.Contains(fields, "accounts[1].id") {
 		t.Errorf("an account's id twice: named %v", fields)
 	}
 }
@@ -430,7 +410,7 @@ func TestReadRejectsInvalidJSON(t *testing.T) {
 			t.Errorf("%q after a valid body: %v %v", after, err, fields)
 		}
 	}
-	if _, fields, _ := read(t, `{"accounts":[{},{"id":"A","id":"B"}]}`); !contains(fields, "accounts[1].id") {
+	if _, fields, _ := read(t, `{"accounts":[{},{"id":"A","id":"B"}]}`); !slices.Contains(fields, "accounts[1].id") {
 		t.Errorf("a member twice: named %v", fields)
 	}
 }

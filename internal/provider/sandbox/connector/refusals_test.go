@@ -1,6 +1,7 @@
 package connector_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -14,9 +15,22 @@ import (
 	"vestibule/internal/webhook"
 )
 
+// wants checks the status of an answer, and its error code.
+func (a answer) wants(t *testing.T, what string, status int, code string) {
+	t.Helper()
+	if s, c := a.problem(); s != status || c != code {
+		t.Errorf("%s: %d %s, want %d %s", what, a.StatusCode, a.body, status, code)
+	}
+}
+
 // TestRefusals sends requests that are not signed as they should be, or have wrong members.
 func TestRefusals(t *testing.T) {
 	s := sqlite(t)
+	t.Run("signatures and bodies", func(t *testing.T) { refusedSignatures(t, s) })
+	t.Run("members", func(t *testing.T) { refusedMembers(t, s) })
+}
+
+func refusedSignatures(t *testing.T, s *server) {
 	list := []byte(`{"operation":"institutions"}`)
 	signed := func(secret webhook.Secret, at time.Time, sent string) *http.Request {
 		r := s.request("/institutions", []byte(sent))
@@ -53,67 +67,46 @@ func TestRefusals(t *testing.T) {
 		"too large":         {s.request("/institutions", large), 400, "INVALID_REQUEST"},
 	} {
 		got := s.do(http.DefaultClient, c.request)
-		if status, code := got.problem(); status != c.status || code != c.code {
-			t.Errorf("%s: %d %s, want %d %s", name, got.StatusCode, got.body, c.status, c.code)
-		}
+		got.wants(t, name, c.status, c.code)
 		if got.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: the answer may be stored", name)
 		}
 	}
+}
 
+func refusedMembers(t *testing.T, s *server) {
 	data := s.access(provider, "default")
 	grant := fields{"institution": provider, "authorization": "x", "code": "x"}
 	person := fields{"firstName": "Ana", "lastName": "Reyes"}
 	file := fields{"institution": "MEX_CDC", "reference": uuid.NewString(), "asOf": "2026-07-14", "person": person}
 	dispute := fields{"institution": "MEX_CDC", "reference": uuid.NewString(), "number": "D-2026-7KQ2MX", "kind": "account",
 		"about": "The card", "statement": "It was paid off.", "due": "2026-08-14"}
-	if got := s.call("dispute", dispute); got.StatusCode != http.StatusOK {
-		t.Errorf("a dispute: %d %s", got.StatusCode, got.body)
-	}
-	for _, c := range []struct {
-		operation string
-		request   fields
-		status    int
-		code      string
-	}{
-		{"authorize", begin().with("institution", "first-bank"), 400, "INVALID_REQUEST"},
-		{"authorize", begin().with("institution", "northwind-logistics"), 400, "INVALID_REQUEST"}, // has its form in the widget
-		{"authorize", begin().with("institution", 7), 400, "INVALID_REQUEST"},
-		{"authorize", begin().with("institution", "MEX_CDC"), 422, "UNSUPPORTED"},
-		{"authorize", begin().with("redirectUri", callback+"/"), 400, "INVALID_REQUEST"},
-		{"authorize", begin().with("redirectUri", "https://evil.example/oauth/callback"), 400, "INVALID_REQUEST"},
-		{"authorize", begin().with("redirectUri", nil), 400, "INVALID_REQUEST"},
-		{"authorize", begin().with("state", "short"), 400, "INVALID_REQUEST"},
-		{"authorize", begin().with("state", strings.Repeat("x", 129)), 400, "INVALID_REQUEST"},
-		{"authorize", begin().with("language", "fr"), 400, "INVALID_REQUEST"},
-		{"complete", grant, 409, "ABANDONED"},
-		{"complete", grant.with("institution", "none"), 400, "INVALID_REQUEST"},
-		{"complete", grant.with("institution", "MEX_CDC"), 422, "UNSUPPORTED"},
-		{"complete", grant.with("code", nil), 400, "INVALID_REQUEST"},
-		{"payroll", data.with("access", "x"), 409, "ENDED"},
-		{"payroll", data.with("access", nil), 400, "INVALID_REQUEST"},
-		{"payroll", data.with("institution", "none"), 400, "INVALID_REQUEST"},
-		{"payroll", data.with("institution", "MEX_CDC"), 422, "UNSUPPORTED"},
-		{"payroll", data.with("from", "2026-07-15"), 400, "INVALID_REQUEST"},
-		{"payroll", data.with("to", "tomorrow"), 400, "INVALID_REQUEST"},
-		{"payroll", data.with("from", nil), 400, "INVALID_REQUEST"},
-		{"file", file.with("institution", provider), 422, "UNSUPPORTED"},
-		{"file", file.with("institution", "none"), 400, "INVALID_REQUEST"},
-		{"file", file.with("reference", "x"), 400, "INVALID_REQUEST"},
-		{"file", file.with("asOf", nil), 400, "INVALID_REQUEST"},
-		{"file", file.with("person", nil), 400, "INVALID_REQUEST"},
-		{"dispute", dispute.with("institution", provider), 422, "UNSUPPORTED"},
-		{"dispute", dispute.with("reference", "x"), 400, "INVALID_REQUEST"},
-		{"dispute", dispute.with("statement", ""), 400, "INVALID_REQUEST"},
-		{"revoke", fields{"institution": provider}, 400, "INVALID_REQUEST"},
-		{"revoke", fields{"institution": "none", "access": "x"}, 400, "INVALID_REQUEST"},
-		{"revoke", fields{"institution": provider, "access": "x"}, 204, ""},
+	s.call("dispute", dispute).wants(t, "a dispute", 200, "")
+	for operation, wrong := range map[string][]fields{
+		"authorize": {begin().with("institution", "first-bank"), begin().with("institution", 7),
+			begin().with("institution", "northwind-logistics"), // has its form in the widget
+			begin().with("redirectUri", callback+"/"), begin().with("redirectUri", "https://evil.example/oauth/callback"),
+			begin().with("redirectUri", nil), begin().with("state", "short"), begin().with("state", strings.Repeat("x", 129)),
+			begin().with("language", "fr")},
+		"complete": {grant.with("institution", "none"), grant.with("code", nil)},
+		"payroll": {data.with("access", nil), data.with("institution", "none"), data.with("from", "2026-07-15"),
+			data.with("to", "tomorrow"), data.with("from", nil)},
+		"file":    {file.with("institution", "none"), file.with("reference", "x"), file.with("asOf", nil), file.with("person", nil)},
+		"dispute": {dispute.with("reference", "x"), dispute.with("statement", "")},
+		"revoke":  {{"institution": provider}, {"institution": "none", "access": "x"}},
 	} {
-		got := s.call(c.operation, c.request)
-		if status, code := got.problem(); status != c.status || code != c.code {
-			t.Errorf("%s %v: %d %s, want %d %s", c.operation, c.request, got.StatusCode, got.body, c.status, c.code)
+		for _, request := range wrong {
+			s.call(operation, request).wants(t, fmt.Sprint(operation, " ", request), 400, "INVALID_REQUEST")
 		}
 	}
+	for operation, request := range map[string]fields{"authorize": begin().with("institution", "MEX_CDC"),
+		"complete": grant.with("institution", "MEX_CDC"), "payroll": data.with("institution", "MEX_CDC"),
+		"file": file.with("institution", provider), "dispute": dispute.with("institution", provider)} {
+		s.call(operation, request).wants(t, operation+" of an institution of another kind", 422, "UNSUPPORTED")
+	}
+	s.call("complete", grant).wants(t, "an unknown authorization", 409, "ABANDONED")
+	s.call("payroll", data.with("access", "x")).wants(t, "an unknown access", 409, "ENDED")
+	s.call("revoke", fields{"institution": provider, "access": "x"}).wants(t, "revoking an unknown access", 204, "")
 }
 
 // TestCodes exchanges codes a second time, with another authorization, and late.

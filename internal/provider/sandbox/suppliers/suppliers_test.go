@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -90,56 +91,102 @@ func consistent(t *rapid.T, r report.Passport, file passport.File, day report.Da
 		}
 		return
 	}
-	past := func(what string, d *report.Date) {
-		if d != nil && d.After(day.Time) {
-			t.Fatalf("%s is on %s, after %s", what, d, day)
-		}
-	}
 	if len(r.Tradelines) == 0 || len(r.Inquiries) == 0 && !file.Person.Deceased || len(r.Currencies) != 1 || r.Currencies[0].Rate == nil {
 		t.Fatalf("%d tradelines, %d inquiries, currencies %+v", len(r.Tradelines), len(r.Inquiries), r.Currencies)
 	}
 	ids := map[string]bool{}
 	grown := report.Date{Time: file.Person.Born.AddDate(18, 0, -31)} // ages are counted in months
 	for _, l := range r.Tradelines {
+		if ids[l.AccountID] {
+			t.Fatalf("two tradelines have the id %s", l.AccountID)
+		}
+		ids[l.AccountID] = true
 		if l.Opened.Before(grown.Time) {
 			t.Fatalf("a credit of %s, of a person born on %s", l.Opened, file.Person.Born)
 		}
-		past("opening", l.Opened)
-		past("closing", l.Closed)
-		latest := l.History[0].Status
-		switch {
-		case ids[l.AccountID]:
-			t.Fatalf("two tradelines have the id %s", l.AccountID)
-		case *l.Balance < 0 || *l.PastDue < 0 || *l.MonthlyPayment < 0 || *l.CreditLimit <= 0:
-			t.Fatalf("an amount below zero: %+v", l)
-		case *l.Balance > *l.CreditLimit:
-			t.Fatalf("balance %s over the limit %s", *l.Balance, *l.CreditLimit)
-		case *l.PastDue > *l.Balance:
-			t.Fatalf("past due %s of %s", *l.PastDue, *l.Balance)
-		case *l.MonthlyPayment > *l.Balance:
-			t.Fatalf("a payment of %s on %s", *l.MonthlyPayment, *l.Balance)
-		case l.Closed != nil && l.Closed.Before(l.Opened.Time):
-			t.Fatalf("closed on %s, opened on %s", l.Closed, l.Opened)
-		case l.Status == report.TradelineClosed && (*l.Balance != 0 || *l.PastDue != 0 || l.Closed == nil):
-			t.Fatalf("closed with a balance: %+v", l)
-		case l.Status == report.TradelineOpen && (*l.PastDue != 0 || latest != nil && *latest != report.PaidOK):
-			t.Fatalf("open, and not paid: %+v", l)
-		case l.Status == report.TradelineDelinquent && (*l.PastDue == 0 || latest == nil ||
-			*latest == report.PaidOK || *latest == report.PaidChargedOff):
-			t.Fatalf("delinquent, and not so last month: %+v", l)
-		case l.Status == report.TradelineChargedOff && (latest == nil || *latest != report.PaidChargedOff):
-			t.Fatalf("charged off, and not so last month: %+v", l)
-		case len(l.History) != report.HistoryMonths:
-			t.Fatalf("%d months of history", len(l.History))
-		}
-		for _, m := range l.History {
-			if m.Status != nil && (m.Month < l.Opened.String()[:7] || l.Closed != nil && m.Month > l.Closed.String()[:7]) {
-				t.Fatalf("paid in %s what was open from %s to %v", m.Month, l.Opened, l.Closed)
-			}
-		}
-		ids[l.AccountID] = true
+		consistentAmounts(t, l)
+		consistentHistory(t, l)
 	}
-	for _, l := range file.Tradelines { // 60 days late requires 30 days late a month before
+	consistentMarks(t, file)
+	for _, s := range r.Scores {
+		if s.Value < s.Minimum || s.Value > s.Maximum || s.Minimum != scales[file.Supplier][0] || s.Maximum != scales[file.Supplier][1] {
+			t.Fatalf("score %+v is beyond the supplier's scale", s)
+		}
+	}
+	if len(r.Scores) != len(file.Scores) {
+		t.Fatalf("%d of %d scores are in the report", len(r.Scores), len(file.Scores))
+	}
+	for _, c := range r.Collections {
+		if *c.Balance > *c.Original {
+			t.Fatalf("an agency collects more than was owed: %+v", c)
+		}
+	}
+	for _, d := range r.Disputes {
+		if !ids[*d.AccountID] {
+			t.Fatalf("a dispute about nothing: %+v", d)
+		}
+	}
+	for _, e := range r.Employers {
+		if e.Start.Before(grown.Time) {
+			t.Fatalf("a job since %s, of a person born on %s", e.Start, file.Person.Born)
+		}
+	}
+	raw, err := report.Encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range pastDate.FindAllSubmatch(raw, -1) {
+		if string(m[2]) > day.String() {
+			t.Fatalf("%s is %s, after %s", m[1], m[2], day)
+		}
+	}
+}
+
+// pastDate is a date of a report; those of events have names that end so.
+var pastDate = regexp.MustCompile(`"((?:opened|closed|score|inquiry|filed|resolved|assigned|event|start|end)_date)":"([\d-]+)"`)
+
+// consistentAmounts compares a tradeline's amounts with each other and with its status.
+func consistentAmounts(t *rapid.T, l report.Tradeline) {
+	latest := l.History[0].Status
+	switch {
+	case *l.Balance < 0 || *l.PastDue < 0 || *l.MonthlyPayment < 0 || *l.CreditLimit <= 0:
+		t.Fatalf("an amount below zero: %+v", l)
+	case *l.Balance > *l.CreditLimit:
+		t.Fatalf("balance %s over the limit %s", *l.Balance, *l.CreditLimit)
+	case *l.PastDue > *l.Balance:
+		t.Fatalf("past due %s of %s", *l.PastDue, *l.Balance)
+	case *l.MonthlyPayment > *l.Balance:
+		t.Fatalf("a payment of %s on %s", *l.MonthlyPayment, *l.Balance)
+	case l.Status == report.TradelineClosed && (*l.Balance != 0 || *l.PastDue != 0 || l.Closed == nil):
+		t.Fatalf("closed with a balance: %+v", l)
+	case l.Status == report.TradelineOpen && (*l.PastDue != 0 || latest != nil && *latest != report.PaidOK):
+		t.Fatalf("open, and not paid: %+v", l)
+	case l.Status == report.TradelineDelinquent && (*l.PastDue == 0 || latest == nil ||
+		*latest == report.PaidOK || *latest == report.PaidChargedOff):
+		t.Fatalf("delinquent, and not so last month: %+v", l)
+	case l.Status == report.TradelineChargedOff && (latest == nil || *latest != report.PaidChargedOff):
+		t.Fatalf("charged off, and not so last month: %+v", l)
+	}
+}
+
+// consistentHistory checks that a tradeline is paid from its opening to its closing.
+func consistentHistory(t *rapid.T, l report.Tradeline) {
+	if l.Closed != nil && l.Closed.Before(l.Opened.Time) {
+		t.Fatalf("closed on %s, opened on %s", l.Closed, l.Opened)
+	}
+	if len(l.History) != report.HistoryMonths {
+		t.Fatalf("%d months of history", len(l.History))
+	}
+	for _, m := range l.History {
+		if m.Status != nil && (m.Month < l.Opened.String()[:7] || l.Closed != nil && m.Month > l.Closed.String()[:7]) {
+			t.Fatalf("paid in %s what was open from %s to %v", m.Month, l.Opened, l.Closed)
+		}
+	}
+}
+
+// consistentMarks checks that 60 days late requires 30 days late a month before.
+func consistentMarks(t *rapid.T, file passport.File) {
+	for _, l := range file.Tradelines {
 		for i, m := range l.Marks {
 			before := 0
 			if i+1 < len(l.Marks) {
@@ -149,44 +196,6 @@ func consistent(t *rapid.T, r report.Passport, file passport.File, day report.Da
 				t.Fatalf("%d days late in %s, after %d: %+v", m.Days, m.Month.Format("2006-01"), before, l)
 			}
 		}
-	}
-	for _, s := range r.Scores {
-		past("score", s.Date)
-		if s.Value < s.Minimum || s.Value > s.Maximum || s.Minimum != scales[file.Supplier][0] || s.Maximum != scales[file.Supplier][1] {
-			t.Fatalf("score %+v is beyond the supplier's scale", s)
-		}
-	}
-	if len(r.Scores) != len(file.Scores) {
-		t.Fatalf("%d of %d scores are in the report", len(r.Scores), len(file.Scores))
-	}
-	for _, q := range r.Inquiries {
-		past("inquiry", q.Date)
-	}
-	for _, c := range r.Collections {
-		past("collection", c.Assigned)
-		if *c.Balance > *c.Original {
-			t.Fatalf("an agency collects more than was owed: %+v", c)
-		}
-	}
-	for _, p := range r.PublicRecords {
-		past("record", p.Filed)
-		past("record's end", p.Resolved)
-	}
-	for _, n := range r.NSF {
-		past("returned payment", n.Date)
-	}
-	for _, d := range r.Disputes {
-		past("dispute", d.Filed)
-		if !ids[*d.AccountID] {
-			t.Fatalf("a dispute about nothing: %+v", d)
-		}
-	}
-	for _, e := range r.Employers {
-		if e.Start.Before(grown.Time) {
-			t.Fatalf("a job since %s, of a person born on %s", e.Start, file.Person.Born)
-		}
-		past("employer", e.Start)
-		past("employer", e.End)
 	}
 }
 

@@ -17,94 +17,93 @@ import (
 	"vestibule/internal/report"
 )
 
-// TestHostileAccounts checks that invalid and endless lists of accounts are rejected.
-func TestHostileAccounts(t *testing.T) {
-	account := func(n int) string {
-		return fmt.Sprintf(`{"accountCategory":"DEPOSIT_ACCOUNT","accountId":"%d","currentBalance":1}`, n)
-	}
-	elsewhere := 0
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere++ }))
-	defer other.Close()
-	for name, answer := range map[string]func(page int, w http.ResponseWriter, r *http.Request){
-		"two accounts of one id": func(_ int, w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `{"accounts":[%s,%s]}`, account(1), strings.Replace(account(1), `Balance":1`, `Balance":2`, 1))
-		},
-		"one id on two pages": func(n int, w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `{"page":{"nextOffset":%d},"accounts":[%s]}`, n, account(1))
-		},
-		"no id": func(_ int, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"accounts":[{}]}`) },
-		"a long id": func(_ int, w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `{"accounts":[{"accountId":%q}]}`, strings.Repeat("1", maxID+1))
-		},
-		"an id with control characters": func(_ int, w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprint(w, `{"accounts":[{"accountId":"1\u0000\r\nHost: x","currentBalance":1}]}`)
-		},
-		"an id that is a path": func(_ int, w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprint(w, `{"accounts":[{"accountId":"..","currentBalance":1}]}`)
-		},
-		"an error": func(_ int, w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprint(w, `{"code":"500","message":"Internal server error"}`)
-		},
-		"not JSON":        func(_ int, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `<html>`) },
-		"an array":        func(_ int, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `[]`) },
-		"a text":          func(_ int, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"accounts":"none"}`) },
-		"half an answer":  func(_ int, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"accounts":[`, account(1)) },
-		"a broken member": func(_ int, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"accounts":[{"accountId":1,}]}`) },
-		"deep nesting": func(_ int, w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprint(w, `{"x":`, strings.Repeat("[", 1<<20))
-		},
-		"a negative offset": func(_ int, w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `{"page":{"nextOffset":-1},"accounts":[%s]}`, account(1))
-		},
-		"a decreasing offset": func(n int, w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `{"page":{"nextOffset":%d},"accounts":[%s]}`, 10-n, account(n))
-		},
-		"an offset that repeats": func(n int, w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `{"page":{"nextOffset":"again"},"accounts":[%s]}`, account(n))
-		},
-		"a link that repeats": func(n int, w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `{"links":{"next":"?a=1"},"accounts":[%s]}`, account(n))
-		},
-		"endless accounts": func(n int, w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `{"page":{"nextOffset":%d},"accounts":[%s]}`, n, account(n))
-		},
-		"an endless page": func(_ int, w http.ResponseWriter, r *http.Request) {
+// hostileAccount is an account of a bank, as JSON.
+func hostileAccount(n int) string {
+	return fmt.Sprintf(`{"accountCategory":"DEPOSIT_ACCOUNT","accountId":"%d","currentBalance":1}`, n)
+}
+
+// hostileBodies are lists of accounts that are rejected, by the number of the page from 1.
+var hostileBodies = map[string]func(page int) string{
+	"two accounts of one id": func(int) string {
+		return `{"accounts":[` + hostileAccount(1) + `,` + strings.Replace(hostileAccount(1), `Balance":1`, `Balance":2`, 1) + `]}`
+	},
+	"one id on two pages": func(n int) string {
+		return fmt.Sprintf(`{"page":{"nextOffset":%d},"accounts":[%s]}`, n, hostileAccount(1))
+	},
+	"no id":     func(int) string { return `{"accounts":[{}]}` },
+	"a long id": func(int) string { return fmt.Sprintf(`{"accounts":[{"accountId":%q}]}`, strings.Repeat("1", maxID+1)) },
+	"an id with control characters": func(int) string {
+		return `{"accounts":[{"accountId":"1\u0000\r\nHost: x","currentBalance":1}]}`
+	},
+	"an id that is a path": func(int) string { return `{"accounts":[{"accountId":"..","currentBalance":1}]}` },
+	"an error":             func(int) string { return `{"code":"500","message":"Internal server error"}` },
+	"not JSON":             func(int) string { return `<html>` },
+	"an array":             func(int) string { return `[]` },
+	"a text":               func(int) string { return `{"accounts":"none"}` },
+	"half an answer":       func(int) string { return `{"accounts":[` + hostileAccount(1) },
+	"a broken member":      func(int) string { return `{"accounts":[{"accountId":1,}]}` },
+	"deep nesting":         func(int) string { return `{"x":` + strings.Repeat("[", 1<<20) },
+	"a negative offset":    func(int) string { return `{"page":{"nextOffset":-1},"accounts":[` + hostileAccount(1) + `]}` },
+	"a decreasing offset": func(n int) string {
+		return fmt.Sprintf(`{"page":{"nextOffset":%d},"accounts":[%s]}`, 10-n, hostileAccount(n))
+	},
+	"an offset that repeats": func(n int) string {
+		return `{"page":{"nextOffset":"again"},"accounts":[` + hostileAccount(n) + `]}`
+	},
+	"a link that repeats": func(n int) string { return `{"links":{"next":"?a=1"},"accounts":[` + hostileAccount(n) + `]}` },
+	"endless accounts": func(n int) string {
+		return fmt.Sprintf(`{"page":{"nextOffset":%d},"accounts":[%s]}`, n, hostileAccount(n))
+	},
+	"a link to a file": func(int) string {
+		return `{"links":{"next":"file:///etc/passwd"},"accounts":[` + hostileAccount(1) + `]}`
+	},
+}
+
+// hostileAnswers are answers that lead elsewhere, or do not end.
+func hostileAnswers(elsewhere string) map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"an endless page": func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, `{"accounts":[],"more":[0`)
 			endless(w, r, strings.Repeat(",0", 1<<15))
 		},
-		"a link to another host": func(_ int, w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `{"links":{"next":%q},"accounts":[%s]}`, other.URL+"/accounts", account(1))
+		"a link to another host": func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `{"links":{"next":%q},"accounts":[%s]}`, elsewhere+"/accounts", hostileAccount(1))
 		},
-		"a link without scheme": func(_ int, w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `{"links":{"next":%q},"accounts":[%s]}`, strings.TrimPrefix(other.URL, "http:"), account(1))
+		"a link without scheme": func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `{"links":{"next":%q},"accounts":[%s]}`, strings.TrimPrefix(elsewhere, "http:"), hostileAccount(1))
 		},
-		"a link to a file": func(_ int, w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `{"links":{"next":"file:///etc/passwd"},"accounts":[%s]}`, account(1))
+		"a Link header to another host": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Link", "<"+elsewhere+`>; rel=next`)
+			fmt.Fprintf(w, `{"accounts":[%s]}`, hostileAccount(1))
 		},
-		"a Link header to another host": func(_ int, w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Link", "<"+other.URL+`>; rel=next`)
-			fmt.Fprintf(w, `{"accounts":[%s]}`, account(1))
+		"a redirect to another host": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere, http.StatusTemporaryRedirect)
 		},
-		"a redirect to another host": func(_ int, w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
-		},
-		"a redirect to itself": func(_ int, w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, r.URL.String(), http.StatusFound)
-		},
-	} {
+		"a redirect to itself": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), http.StatusFound) },
+	}
+}
+
+// TestHostileAccounts checks that invalid and endless lists of accounts are rejected.
+func TestHostileAccounts(t *testing.T) {
+	elsewhere := 0
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere++ }))
+	defer other.Close()
+	answers := hostileAnswers(other.URL)
+	for name, body := range hostileBodies {
+		page := 0
+		answers[name] = func(w http.ResponseWriter, _ *http.Request) { page++; fmt.Fprint(w, body(page)) }
+	}
+	for name, answer := range answers {
 		t.Run(name, func(t *testing.T) {
 			b := newFakeBank(t, false)
-			page := 0
-			b.answers["/fdx/v6/accounts"] = func(w http.ResponseWriter, r *http.Request) {
-				page++
-				answer(page, w, r)
-			}
+			pages := 0
+			b.answers["/fdx/v6/accounts"] = func(w http.ResponseWriter, r *http.Request) { pages++; answer(w, r) }
 			got, err := b.retrieve(b.connect(nil))
 			if sources.ReasonOf(err) != sources.Rejected || err == nil || len(got.Accounts)+len(got.Owners)+len(got.Failed) != 0 {
 				t.Errorf("%+v, %v, want %s", got, err, sources.Rejected)
 			}
-			if elsewhere > 0 || page > maxAccounts+1 {
-				t.Errorf("%d requests to another host, %d pages", elsewhere, page)
+			if elsewhere > 0 || pages > maxAccounts+1 {
+				t.Errorf("%d requests to another host, %d pages", elsewhere, pages)
 			}
 		})
 	}

@@ -450,86 +450,88 @@ func signers(t *testing.T) map[string]*jose.PrivateKey {
 	return out
 }
 
+// assertions are how clients sign, by their keys and configurations, and what banks list.
+var assertions = []struct {
+	name, key string
+	listed    []string    // algorithms of the bank
+	in        Institution // SigningAlg, KeyID, and AssertionAud of the client
+	alg, kid  string      // kid "": the key's
+	audience  string      // relative to the bank's URL, or absolute
+	tries     int         // requests until one is accepted
+}{
+	{"RSA", "PS256", nil, Institution{}, "PS256", "", "/bank", 1},
+	{"RSA, both listed", "PS256", []string{"RS256", "PS256", "ES256"}, Institution{}, "PS256", "", "/bank", 1},
+	{"RSA, RS256 listed", "PS256", []string{"RS256", "ES256"}, Institution{}, "RS256", "", "/bank", 1},
+	{"RSA, PS512 listed", "PS256", []string{"PS512", "ES256"}, Institution{}, "PS512", "", "/bank", 1},
+	{"RSA, none fits", "PS256", []string{"ES256"}, Institution{}, "PS256", "", "/bank", 1},
+	{"RSA, configured", "PS256", nil, Institution{SigningAlg: "RS256"}, "RS256", "", "/bank", 1},
+	{"RSA, alg and kid of the JWK", "JWK", []string{"PS256", "RS256"}, Institution{}, "RS256", "bank's key 1", "/bank", 1},
+	{"P-256", "ES256", []string{"RS256"}, Institution{}, "ES256", "", "/bank", 1},
+	{"P-384", "ES384", nil, Institution{}, "ES384", "", "/bank", 1},
+	{"Ed25519", "EdDSA", nil, Institution{}, "EdDSA", "", "/bank", 1},
+	{"Ed25519, by its other name", "EdDSA", []string{"ES256", "Ed25519"}, Institution{}, "Ed25519", "", "/bank", 1},
+	{"Ed25519, configured", "EdDSA", nil, Institution{SigningAlg: "Ed25519"}, "Ed25519", "", "/bank", 1},
+	{"a key id", "ES256", nil, Institution{KeyID: "k:1/="}, "ES256", "k:1/=", "/bank", 1},
+	{"token endpoint tried second", "ES256", nil, Institution{}, "ES256", "", "/token", 2},
+	{"token endpoint", "ES256", nil, Institution{AssertionAud: "token_endpoint"}, "ES256", "", "/token", 1},
+	{"issuer", "ES256", nil, Institution{AssertionAud: "issuer"}, "ES256", "", "/bank", 1},
+	{"another audience", "ES256", nil, Institution{AssertionAud: "https://aud.example"}, "ES256", "",
+		"https://aud.example", 1},
+}
+
+// assertion checks the signature and the claims of a client's assertion, and returns its audience.
+func (b *fakeBank) assertion(raw string, key *jose.PrivateKey, alg, kid string) (audience string) {
+	header, err := base64.RawURLEncoding.DecodeString(strings.SplitN(raw, ".", 2)[0])
+	var h struct{ Alg, Kid, Typ string }
+	if err != nil || json.Unmarshal(header, &h) != nil || h.Alg != alg || h.Kid != kid || h.Typ != "JWT" {
+		b.t.Errorf("the header is %s, %v", header, err)
+	}
+	public, err := jose.PublicKeys(strings.NewReader(jwks(b.t, key)))
+	if err != nil {
+		b.t.Error(err)
+	}
+	claims, err := (&jose.IssuerKeys{Fetch: func(context.Context) ([]crypto.PublicKey, error) {
+		return public, nil
+	}}).VerifySignature(b.t.Context(), raw)
+	var got struct {
+		Iss, Sub, Aud, Jti string
+		Iat, Exp           int64
+	}
+	if err != nil || json.Unmarshal(claims, &got) != nil || got.Iss != "client" || got.Sub != "client" || len(got.Jti) < 20 ||
+		got.Iat != fakeNow.Unix() || got.Exp != fakeNow.Add(assertionLifetime).Unix() {
+		b.t.Errorf("the claims are %s, %v", claims, err)
+	}
+	return got.Aud
+}
+
 // TestAssertions checks the algorithm, the key id, and the audience of assertions, with a server that
 // verifies them.
 func TestAssertions(t *testing.T) {
 	keys := signers(t)
-	rsaKey := keys["PS256"]
-	byJWK, err := rsaKey.Marshal()
+	byJWK, err := keys["PS256"].Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if keys["JWK"], err = parseKey([]byte(strings.TrimSuffix(string(byJWK), "}") + `,"kid":"bank's key 1","alg":"RS256"}`)); err != nil {
 		t.Fatal(err)
 	}
-	own := func(*fakeBank, *Institution) {}
-	listed := func(algs ...string) func(*fakeBank, *Institution) {
-		return func(b *fakeBank, _ *Institution) {
-			b.metadata["token_endpoint_auth_signing_alg_values_supported"] = algs
-		}
-	}
-	for _, c := range []struct {
-		name, key string
-		change    func(*fakeBank, *Institution)
-		alg, kid  string // kid "": the key's
-		audience  string // relative to the bank's URL, or absolute
-		tries     int    // requests until one is accepted
-	}{
-		{"RSA", "PS256", own, "PS256", "", "/bank", 1},
-		{"RSA, both listed", "PS256", listed("RS256", "PS256", "ES256"), "PS256", "", "/bank", 1},
-		{"RSA, RS256 listed", "PS256", listed("RS256", "ES256"), "RS256", "", "/bank", 1},
-		{"RSA, PS512 listed", "PS256", listed("PS512", "ES256"), "PS512", "", "/bank", 1},
-		{"RSA, none fits", "PS256", listed("ES256"), "PS256", "", "/bank", 1},
-		{"RSA, configured", "PS256", func(_ *fakeBank, in *Institution) { in.SigningAlg = "RS256" }, "RS256", "", "/bank", 1},
-		{"RSA, alg and kid of the JWK", "JWK", listed("PS256", "RS256"), "RS256", "bank's key 1", "/bank", 1},
-		{"P-256", "ES256", listed("RS256"), "ES256", "", "/bank", 1},
-		{"P-384", "ES384", own, "ES384", "", "/bank", 1},
-		{"Ed25519", "EdDSA", own, "EdDSA", "", "/bank", 1},
-		{"Ed25519, by its other name", "EdDSA", listed("ES256", "Ed25519"), "Ed25519", "", "/bank", 1},
-		{"Ed25519, configured", "EdDSA", func(_ *fakeBank, in *Institution) { in.SigningAlg = "Ed25519" }, "Ed25519", "", "/bank", 1},
-		{"a key id", "ES256", func(_ *fakeBank, in *Institution) { in.KeyID = "k:1/=" }, "ES256", "k:1/=", "/bank", 1},
-		{"token endpoint tried second", "ES256", own, "ES256", "", "/token", 2},
-		{"token endpoint", "ES256", func(_ *fakeBank, in *Institution) { in.AssertionAud = "token_endpoint" }, "ES256", "", "/token", 1},
-		{"issuer", "ES256", func(_ *fakeBank, in *Institution) { in.AssertionAud = "issuer" }, "ES256", "", "/bank", 1},
-		{"another audience", "ES256", func(_ *fakeBank, in *Institution) { in.AssertionAud = "https://aud.example" }, "ES256", "",
-			"https://aud.example", 1},
-	} {
+	for _, c := range assertions {
 		t.Run(c.name, func(t *testing.T) {
 			b := newFakeBank(t, false)
-			key := keys[c.key]
-			tries := 0
-			audience := c.audience
+			if c.listed != nil {
+				b.metadata["token_endpoint_auth_signing_alg_values_supported"] = c.listed
+			}
+			key, tries, audience := keys[c.key], 0, c.audience
 			if strings.HasPrefix(audience, "/") {
 				audience = b.URL + audience
 			}
 			b.accepts = func(r *http.Request) bool {
 				tries++
-				raw := r.PostForm.Get("client_assertion")
-				header, err := base64.RawURLEncoding.DecodeString(strings.SplitN(raw, ".", 2)[0])
-				var h struct{ Alg, Kid, Typ string }
-				if err != nil || json.Unmarshal(header, &h) != nil || h.Alg != c.alg || h.Kid != cmp.Or(c.kid, key.ID) || h.Typ != "JWT" {
-					t.Errorf("the header is %s, %v", header, err)
-				}
-				public, err := jose.PublicKeys(strings.NewReader(jwks(t, key)))
-				if err != nil {
-					t.Fatal(err)
-				}
-				claims, err := (&jose.IssuerKeys{Fetch: func(context.Context) ([]crypto.PublicKey, error) {
-					return public, nil
-				}}).VerifySignature(r.Context(), raw)
-				var got struct {
-					Iss, Sub, Aud, Jti string
-					Iat, Exp           int64
-				}
-				if err != nil || json.Unmarshal(claims, &got) != nil || got.Iss != "client" || got.Sub != "client" || len(got.Jti) < 20 ||
-					got.Iat != fakeNow.Unix() || got.Exp != fakeNow.Add(assertionLifetime).Unix() {
-					t.Errorf("the claims are %s, %v", claims, err)
-				}
-				return got.Aud == audience
+				return b.assertion(r.PostForm.Get("client_assertion"), key, c.alg, cmp.Or(c.kid, key.ID)) == audience
 			}
 			connector := b.connect(func(in *Institution) {
 				in.Authentication, in.Key = PrivateKeyJWT, key
-				c.change(b, in)
+				in.SigningAlg, in.KeyID, in.AssertionAud = c.in.SigningAlg, c.in.KeyID, c.in.AssertionAud
 			})
 			for _, want := range []int{c.tries, 1} { // the accepted audience is remembered
 				tries = 0

@@ -39,40 +39,65 @@ func movement(id, day, amount, memo string) string {
 		id, day, amount, memo)
 }
 
-// TestVersions checks that both versions give the same accounts.
-func TestVersions(t *testing.T) {
-	accounts := []string{
+// versionAccounts are accounts without what distinguishes the versions, and versionTransactions those of the first one.
+var (
+	versionAccounts = []string{
 		`"accountId":"dep/1","accountType":"CHECKING","productName":"Everyday","nickname":"<i>Bills</i>","currency":{"currencyCode":"USD"},
 			"currentBalance":3690.10,"availableBalance":3600,"balanceAsOf":"2026-03-09T22:00:00-05:00","accountOpenDate":"2021-02-03"`,
 		`"accountId":2,"accountType":"CREDITCARD","productName":"Card","currency":"cad","currentBalance":"2140","creditLine":5000`,
 		`"accountId":"3","accountType":"AUTOLOAN","productName":"Loan","currency":{"currencyCode":"USD"},"principalBalance":11860.5`,
 		`"accountId":"4","accountType":"BROKERAGEACCOUNT","productName":"Fund","currency":null,"currentValue":42310,"holdings":[{}]`,
 	}
-	transactions := []string{
+	versionTransactions = []string{
 		`"transactionId":"t1","postedTimestamp":"2026-03-01T23:30:00-05:00","transactionTimestamp":"2026-02-27T00:00:00Z","amount":12.5,
 			"debitCreditMemo":"DEBIT","description":"KROGER &amp; CO","payee":"Kroger","memo":"card 1","status":"POSTED","category":"5411"`,
 		`"transactionId":"t2","transactionTimestamp":"2026-03-10","amount":-4.2,"debitCreditMemo":"DEBIT","description":"CAFE",
 			"status":"PENDING"`,
 	}
-	wrap := func(list []string, names ...string) string {
-		var out []string
-		for i, members := range list {
-			out = append(out, fmt.Sprintf(`{%q:{%s}}`, names[i%len(names)], members))
-		}
-		return strings.Join(out, ",")
+)
+
+// each writes JSON with members and a kind; kinds repeat.
+func each(list []string, format string, kinds ...string) string {
+	var out []string
+	for i, members := range list {
+		out = append(out, fmt.Sprintf(format, kinds[i%len(kinds)], members))
 	}
-	flat := func(list []string, names ...string) string {
-		var out []string
-		for i, members := range list {
-			out = append(out, fmt.Sprintf(`{"accountCategory":%q,%s,"fiAttributes":[],"new":{"a":[null]}}`, names[i%len(names)], members))
-		}
-		return strings.Join(out, ",")
+	return strings.Join(out, ",")
+}
+
+// versionBodies are the same accounts in both versions.
+func versionBodies() map[string]map[string]string {
+	const inKind, withKind = `{%q:{%s}}`, `{"accountCategory":%q,%s,"fiAttributes":[],"new":{"a":[null]}}`
+	all := map[string]map[string]string{
+		"5": {"accounts": `{"page":{},"accounts":[` + each(versionAccounts, inKind, "depositAccount", "locAccount", "loanAccount",
+			"investmentAccount") + `,{"insuranceAccount":{"accountId":"5"}}]}`,
+			"accounts/dep/1/transactions": `{"transactions":[` + each(versionTransactions, inKind, "depositTransaction") + `]}`},
+		"6": {"accounts": `{"accounts":[` + each(versionAccounts, withKind, "DEPOSIT_ACCOUNT", "LOC_ACCOUNT", "LOAN_ACCOUNT",
+			"INVESTMENT_ACCOUNT") + `,{"accountCategory":"INSURANCE_ACCOUNT","accountId":"5"}]}`,
+			"accounts/dep/1/transactions": `{"transactions":[` + each(versionTransactions, withKind, "DEPOSIT_ACCOUNT") + `]}`},
 	}
-	day := func(s string) *report.Date { d := date(s); return &d }
+	for _, bodies := range all {
+		for _, id := range []string{"2", "3", "4"} {
+			bodies["accounts/"+id+"/transactions"] = `{"transactions":null}`
+		}
+		bodies["accounts/dep/1/contact"] = `{"holders":[{"relationship":"PRIMARY","name":{"first":"Jane","middle":"Q","last":"Doe",
+			"suffix":"Jr"}},{"relationship":"AUTHORIZED_USER","name":{"first":"Ann","last":"Other"}}],"emails":["jane@mail.example"],
+			"addresses":[{"line1":"418 Maple Avenue","line2":"Apt 2","city":"Austin","region":"US-TX","postalCode":"78701","country":"US"}],
+			"telephones":[{"type":"CELL","number":"5125550100"}]}`
+		bodies["accounts/dep/1/payment-networks"] = `{"paymentNetworks":[
+			{"bankId":"999999999","identifier":"9999","type":"US_RTP"},
+			{"bankId":"021000089","identifier":"000412887301","type":"US_ACH","transferIn":true,"transferOut":true}]}`
+	}
+	return all
+}
+
+// TestVersions checks that both versions give the same accounts.
+func TestVersions(t *testing.T) {
+	opened, balanced := date("2021-02-03"), date("2026-03-09")
 	want := []bankdata.Account{
 		{ID: "dep/1", Institution: "Fake Bank", Name: "Bills", Type: report.CashEquivalent, Subtype: report.Checking, Owner: "Jane Q Doe Jr",
-			Responsibility: report.Individual, Number: "000412887301", Routing: "021000089", Currency: "USD", Opened: day("2021-02-03"),
-			Balance: 369010, BalanceDate: day("2026-03-09"),
+			Responsibility: report.Individual, Number: "000412887301", Routing: "021000089", Currency: "USD", Opened: &opened,
+			Balance: 369010, BalanceDate: &balanced,
 			Addresses: []bankdata.Address{{Street: "418 Maple Avenue Apt 2", City: "Austin", State: "TX", ZIP: "78701"}},
 			Transactions: []bankdata.Transaction{
 				{ID: "t1", Posted: date("2026-03-01"), Amount: -1250, Description: "KROGER & CO", Merchant: "Kroger", Memo: "card 1"},
@@ -81,38 +106,16 @@ func TestVersions(t *testing.T) {
 		{ID: "3", Institution: "Fake Bank", Name: "Loan", Type: report.Debt, Currency: "USD", Balance: -1186050},
 		{ID: "4", Institution: "Fake Bank", Name: "Fund", Type: report.Investment, Currency: "USD", Balance: 4231000},
 	}
-	for version, bodies := range map[string]map[string]string{
-		"5": {"accounts": `{"page":{},"accounts":[` + wrap(accounts, "depositAccount", "locAccount", "loanAccount", "investmentAccount") +
-			`,{"insuranceAccount":{"accountId":"5"}}]}`,
-			"accounts/dep/1/transactions": `{"transactions":[` + wrap(transactions, "depositTransaction") + `]}`},
-		"6": {"accounts": `{"accounts":[` + flat(accounts, "DEPOSIT_ACCOUNT", "LOC_ACCOUNT", "LOAN_ACCOUNT", "INVESTMENT_ACCOUNT") +
-			`,{"accountCategory":"INSURANCE_ACCOUNT","accountId":"5"}]}`,
-			"accounts/dep/1/transactions": `{"transactions":[` + flat(transactions, "DEPOSIT_ACCOUNT") + `]}`},
-	} {
+	for version, bodies := range versionBodies() {
 		t.Run(version, func(t *testing.T) {
 			b := newFakeBank(t, false)
 			b.bodies = bodies
-			for _, id := range []string{"2", "3", "4"} {
-				b.bodies["accounts/"+id+"/transactions"] = `{"transactions":null}`
-			}
-			b.bodies["accounts/dep/1/contact"] = `{"holders":[{"relationship":"PRIMARY","name":{"first":"Jane","middle":"Q","last":"Doe",
-				"suffix":"Jr"}},{"relationship":"AUTHORIZED_USER","name":{"first":"Ann","last":"Other"}}],"emails":["jane@mail.example"],
-				"addresses":[{"line1":"418 Maple Avenue","line2":"Apt 2","city":"Austin","region":"US-TX","postalCode":"78701","country":"US"}],
-				"telephones":[{"type":"CELL","number":"5125550100"}]}`
-			b.bodies["accounts/dep/1/payment-networks"] = `{"paymentNetworks":[
-				{"bankId":"999999999","identifier":"9999","type":"US_RTP"},
-				{"bankId":"021000089","identifier":"000412887301","type":"US_ACH","transferIn":true,"transferOut":true}]}`
 			got, err := b.retrieve(b.connect(nil))
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i := range got.Accounts {
-				for j := range got.Accounts[i].Addresses {
-					if uuid.Validate(got.Accounts[i].Addresses[j].ID) != nil {
-						t.Errorf("address id %q", got.Accounts[i].Addresses[j].ID)
-					}
-					got.Accounts[i].Addresses[j].ID = ""
-				}
+			if addresses := got.Accounts[0].Addresses; len(addresses) == 1 && uuid.Validate(addresses[0].ID) == nil {
+				addresses[0].ID = ""
 			}
 			if diff := cmp.Diff(want, got.Accounts); diff != "" {
 				t.Error(diff)
@@ -509,90 +512,95 @@ func TestWithoutTransactions(t *testing.T) {
 	}
 }
 
-// TestForms checks other forms of the same answers, as banks send them.
-func TestForms(t *testing.T) {
-	const accounts = `{"accounts":[{"accountCategory":"DEPOSIT_ACCOUNT","accountId":"1","accountType":"CHECKING",
+const (
+	standardAccounts = `{"accounts":[{"accountCategory":"DEPOSIT_ACCOUNT","accountId":"1","accountType":"CHECKING",
 		"currency":{"currencyCode":"USD"},"currentBalance":100.5}]}`
-	const transactions = `{"transactions":[{"accountCategory":"DEPOSIT_ACCOUNT","transactionId":"7","postedTimestamp":"2026-01-02",
+	standardTransactions = `{"transactions":[{"accountCategory":"DEPOSIT_ACCOUNT","transactionId":"7","postedTimestamp":"2026-01-02",
 		"amount":1.25,"debitCreditMemo":"DEBIT","status":"POSTED","description":"D"}]}`
-	zip := func(s string) string {
-		var out strings.Builder
-		z := gzip.NewWriter(&out)
-		_, _ = z.Write([]byte(s))
-		_ = z.Close()
-		return out.String()
+)
+
+func zipped(s string) string {
+	var out strings.Builder
+	z := gzip.NewWriter(&out)
+	_, _ = z.Write([]byte(s))
+	_ = z.Close()
+	return out.String()
+}
+
+// otherForms are other forms of the standard answers, as banks send them.
+var otherForms = map[string]struct{ accounts, transactions string }{
+	"as in the standard": {standardAccounts, standardTransactions},
+	"a byte order mark":  {"\ufeff" + standardAccounts, "\ufeff" + standardTransactions},
+	"gzip":               {zipped(standardAccounts), zipped(standardTransactions)},
+	"chunks":             {standardAccounts, standardTransactions},
+	"206":                {standardAccounts, standardTransactions},
+	"capitals": {`{"Accounts":[{"AccountCategory":"DEPOSIT_ACCOUNT","AccountId":"1","AccountType":"CHECKING",
+		"Currency":{"CurrencyCode":"USD"},"CurrentBalance":100.5}],"Page":{"NextOffset":"end"}}`,
+		`{"Transactions":[{"TransactionId":"7","PostedTimestamp":"2026-01-02","Amount":1.25,"DebitCreditMemo":"DEBIT","Status":"POSTED",
+		"Description":"D"}]}`},
+	"markup": {standardAccounts, strings.Replace(standardTransactions, `"D"`, `"<b onclick=\"x\">D</b>"`, 1)},
+	"unknown members and values": {`{"page":{"totalElements":1,"x":[]},"accounts":[{"x":{"y":[1,null]},"accountId":"1","currency":"usd",
+		"accountCategory":"DEPOSIT_ACCOUNT","accountType":"CHECKING","status":"NEW","balanceType":"X","currentBalance":100.50,
+		"fiAttributes":[{"name":"a"}]}]}`,
+		`{"transactions":[{"transactionId":"7","postedTimestamp":"2026-01-02T00:00:00.000Z","amount":1.25,"debitCreditMemo":"debit",
+		"status":"Posted","transactionType":"NEW_TYPE","category":{},"subCategory":5,"description":"D","labels":[null]}]}`},
+	"nulls": {`{"links":null,"page":null,"accounts":[null,{"depositAccount":null,"loanAccount":null,"accountId":"1","nickname":null,
+		"accountCategory":"DEPOSIT_ACCOUNT","accountType":"CHECKING","currency":{"currencyCode":null},"balanceAsOf":null,
+		"currentBalance":100.5,"availableBalance":null}]}`,
+		`{"links":null,"page":null,"transactions":[null,{"depositTransaction":null,"transactionId":"7","postedTimestamp":null,
+		"payee":null,"memo":null,"transactionTimestamp":"2026-01-02T23:59:59","amount":1.25,"debitCreditMemo":"DEBIT",
+		"status":"POSTED","description":"D"}]}`},
+	"numbers as texts, and texts as numbers": {`{"accounts":[{"depositAccount":{"accountId":1,"accountType":"Checking",
+		"currentBalance":"100.50"}}]}`,
+		`{"transactions":[{"depositTransaction":{"transactionId":7,"postedTimestamp":"2026-01-02T10:00:00-0500","amount":"1.25",
+		"debitCreditMemo":"Debit","description":"D"}}]}`},
+	"version 5 in version 6": {`{"accounts":[{"depositAccount":{"accountId":"1","accountType":"checking","currentBalance":100.5}}]}`,
+		standardTransactions},
+	"version 6 in version 5": {standardAccounts, `{"transactions":[{"depositTransaction":{"transactionId":"7","amount":125e-2,
+		"postedTimestamp":"2026-01-02+00:00","debitCreditMemo":"DEBIT","description":"D"}}]}`},
+	"floating point": {strings.Replace(standardAccounts, "100.5", "100.50000000000001", 1),
+		strings.Replace(standardTransactions, "1.25", "-1.2499999999999998", 1)},
+	"repeated members": {strings.Replace(standardAccounts, `"accountId":"1"`, `"accountId":"2","accountId":"1"`, 1),
+		strings.Replace(standardTransactions, `"amount":1.25`, `"amount":9,"amount":1.25`, 1)},
+	"an empty last page": {strings.Replace(standardAccounts, `{"acc`, `{"page":{"nextOffset":"end"},"acc`, 1), standardTransactions},
+	"an offset and a useless link": {standardAccounts, strings.Replace(standardTransactions, `{"tr`,
+		`{"page":{"nextOffset":500},"links":{"next":{"href":"http://10.0.0.1:8080/internal"}},"tr`, 1)},
+}
+
+// serve answers in the way of a bank that sends compressed bodies, parts of a body, or status 206.
+func (b *fakeBank) serve(path, form, body string) {
+	b.answers["/fdx/v6/"+path] = func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Query().Has("offset"):
+			fmt.Fprint(w, `{}`)
+			return
+		case form == "gzip":
+			if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+				b.t.Error("gzip is not accepted")
+			}
+			w.Header().Set("Content-Encoding", "gzip")
+		case form == "206":
+			w.WriteHeader(http.StatusPartialContent)
+		case form == "chunks":
+			fmt.Fprint(w, body[:len(body)/2])
+			w.(http.Flusher).Flush()
+			fmt.Fprint(w, body[len(body)/2:])
+			return
+		}
+		fmt.Fprint(w, body)
 	}
-	for name, c := range map[string]struct{ accounts, transactions string }{
-		"as in the standard": {},
-		"a byte order mark":  {"\ufeff" + accounts, "\ufeff" + transactions},
-		"gzip":               {zip(accounts), zip(transactions)},
-		"chunks":             {},
-		"206":                {},
-		"capitals": {`{"Accounts":[{"AccountCategory":"DEPOSIT_ACCOUNT","AccountId":"1","AccountType":"CHECKING",
-			"Currency":{"CurrencyCode":"USD"},"CurrentBalance":100.5}],"Page":{"NextOffset":"end"}}`,
-			`{"Transactions":[{"TransactionId":"7","PostedTimestamp":"2026-01-02","Amount":1.25,"DebitCreditMemo":"DEBIT","Status":"POSTED",
-			"Description":"D"}]}`},
-		"markup": {accounts, strings.Replace(transactions, `"D"`, `"<b onclick=\"x\">D</b>"`, 1)},
-		"unknown members and values": {`{"page":{"totalElements":1,"x":[]},"accounts":[{"x":{"y":[1,null]},"accountId":"1","currency":"usd",
-			"accountCategory":"DEPOSIT_ACCOUNT","accountType":"CHECKING","status":"NEW","balanceType":"X","currentBalance":100.50,
-			"fiAttributes":[{"name":"a"}]}]}`,
-			`{"transactions":[{"transactionId":"7","postedTimestamp":"2026-01-02T00:00:00.000Z","amount":1.25,"debitCreditMemo":"debit",
-			"status":"Posted","transactionType":"NEW_TYPE","category":{},"subCategory":5,"description":"D","labels":[null]}]}`},
-		"nulls": {`{"links":null,"page":null,"accounts":[null,{"depositAccount":null,"loanAccount":null,"accountId":"1","nickname":null,
-			"accountCategory":"DEPOSIT_ACCOUNT","accountType":"CHECKING","currency":{"currencyCode":null},"balanceAsOf":null,
-			"currentBalance":100.5,"availableBalance":null}]}`,
-			`{"links":null,"page":null,"transactions":[null,{"depositTransaction":null,"transactionId":"7","postedTimestamp":null,
-			"payee":null,"memo":null,"transactionTimestamp":"2026-01-02T23:59:59","amount":1.25,"debitCreditMemo":"DEBIT",
-			"status":"POSTED","description":"D"}]}`},
-		"numbers as texts, and texts as numbers": {`{"accounts":[{"depositAccount":{"accountId":1,"accountType":"Checking",
-			"currentBalance":"100.50"}}]}`,
-			`{"transactions":[{"depositTransaction":{"transactionId":7,"postedTimestamp":"2026-01-02T10:00:00-0500","amount":"1.25",
-			"debitCreditMemo":"Debit","description":"D"}}]}`},
-		"version 5 in version 6": {`{"accounts":[{"depositAccount":{"accountId":"1","accountType":"checking","currentBalance":100.5}}]}`,
-			transactions},
-		"version 6 in version 5": {accounts, `{"transactions":[{"depositTransaction":{"transactionId":"7","amount":125e-2,
-			"postedTimestamp":"2026-01-02+00:00","debitCreditMemo":"DEBIT","description":"D"}}]}`},
-		"floating point": {strings.Replace(accounts, "100.5", "100.50000000000001", 1),
-			strings.Replace(transactions, "1.25", "-1.2499999999999998", 1)},
-		"repeated members": {strings.Replace(accounts, `"accountId":"1"`, `"accountId":"2","accountId":"1"`, 1),
-			strings.Replace(transactions, `"amount":1.25`, `"amount":9,"amount":1.25`, 1)},
-		"an empty last page": {strings.Replace(accounts, `{"acc`, `{"page":{"nextOffset":"end"},"acc`, 1), transactions},
-		"an offset and a useless link": {accounts, strings.Replace(transactions, `{"tr`,
-			`{"page":{"nextOffset":500},"links":{"next":{"href":"http://10.0.0.1:8080/internal"}},"tr`, 1)},
-	} {
+}
+
+// TestForms checks other forms of the same answers.
+func TestForms(t *testing.T) {
+	want := []bankdata.Account{{ID: "1", Institution: "Fake Bank", Type: report.CashEquivalent, Subtype: report.Checking, Currency: "USD",
+		Balance: 10050, Transactions: []bankdata.Transaction{{ID: "7", Posted: date("2026-01-02"), Amount: -125, Description: "D"}}}}
+	for name, form := range otherForms {
 		t.Run(name, func(t *testing.T) {
 			b := newFakeBank(t, false)
-			serve := func(path, body, standard string) {
-				b.answers["/fdx/v6/"+path] = func(w http.ResponseWriter, r *http.Request) {
-					if body == "" {
-						body = standard
-					}
-					switch {
-					case r.URL.Query().Has("offset"):
-						fmt.Fprint(w, `{}`)
-						return
-					case name == "gzip":
-						if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-							t.Error("gzip is not accepted")
-						}
-						w.Header().Set("Content-Encoding", "gzip")
-					case name == "206":
-						w.WriteHeader(http.StatusPartialContent)
-					case name == "chunks":
-						for _, half := range []string{body[:len(body)/2], body[len(body)/2:]} {
-							fmt.Fprint(w, half)
-							w.(http.Flusher).Flush()
-						}
-						return
-					}
-					fmt.Fprint(w, body)
-				}
-			}
-			serve("accounts", c.accounts, accounts)
-			serve("accounts/1/transactions", c.transactions, transactions)
+			b.serve("accounts", name, form.accounts)
+			b.serve("accounts/1/transactions", name, form.transactions)
 			got, err := b.retrieve(b.connect(nil))
-			want := []bankdata.Account{{ID: "1", Institution: "Fake Bank", Type: report.CashEquivalent, Subtype: report.Checking, Currency: "USD",
-				Balance: 10050, Transactions: []bankdata.Transaction{{ID: "7", Posted: date("2026-01-02"), Amount: -125, Description: "D"}}}}
 			if diff := cmp.Diff(want, got.Accounts); diff != "" || err != nil || len(got.Failed) > 0 {
 				t.Errorf("%v, %+v: %s", err, got.Failed, diff)
 			}

@@ -2,102 +2,64 @@ package flow
 
 import (
 	"slices"
+	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/contract"
 )
 
-// inputs is one good input of each kind.
-func inputs() map[EventKind]Input {
-	return map[EventKind]Input{
-		EventOpened: {Kind: EventOpened}, EventWentBack: {Kind: EventWentBack}, EventStartedOver: {Kind: EventStartedOver},
-		EventPrepared: {Kind: EventPrepared}, EventConsented: {Kind: EventConsented},
-		EventSourceSelected: {Kind: EventSourceSelected, SourceType: SourcePayroll}, EventSourceCleared: {Kind: EventSourceCleared},
-		EventInstitutionSelected:  {Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"},
-		EventInstitutionConfirmed: {Kind: EventInstitutionConfirmed}, EventMFAResent: {Kind: EventMFAResent},
-		EventInstitutionCleared: {Kind: EventInstitutionCleared}, EventSignedIn: {Kind: EventSignedIn,
-			Username: "u", Correct: true},
-		EventMFASubmitted:     {Kind: EventMFASubmitted, Correct: true},
-		EventAccountsSelected: {Kind: EventAccountsSelected}, EventDocumentAdded: {Kind: EventDocumentAdded},
-		EventDocumentRemoved: {Kind: EventDocumentRemoved}, EventDocumentsSubmitted: {Kind: EventDocumentsSubmitted},
-		EventEmployerSelected: {Kind: EventEmployerSelected, Employer: 2}, EventEmployerSkipOpened: {Kind: EventEmployerSkipOpened,
-			Employer: 2}, EventEmployerSkipped: {Kind: EventEmployerSkipped, Reason: "OTHER"},
-		EventSourceAdded: {Kind: EventSourceAdded}, EventSourcesFinished: {Kind: EventSourcesFinished},
-		EventReportFinished: {Kind: EventReportFinished, Status: contract.StatusSuccess}, EventClosed: {Kind: EventClosed},
-		EventReopened: {Kind: EventReopened}, EventFailed: {Kind: EventFailed, Error: contract.WidgetInternalError},
-		EventExpired: {Kind: EventExpired}, EventConsentWithdrawn: {Kind: EventConsentWithdrawn},
-	}
+// everyInput has one good input of each kind.
+var everyInput = []string{"came", "went_back", "started_over", "prepared", "consented", "took payroll", "turned", "chose bank b",
+	"confirmed", "resent", "rechose", "signed_in", "coded", "picked", "added", "removed", "handed_in", "verify 2", "skip 2", "skipped OTHER",
+	"more", "enough", "made SUCCESS", "left", "came_back", "broke INTERNAL_ERROR", "time_up", "withdrew"}
+
+// activeVisit is what all steps of a visit that goes on accept, unless a row of stepInputs says otherwise.
+const activeVisit = "; started_over > open consent; left > closed; broke > failed end; time_up > expired end; withdrew > expired end"
+
+// stepInputs are the inputs that the steps of a visit for an income report accept, and the state and step after
+// each: the step alone in Connecting, the state alone for the same step. Of two lines for an input the first counts.
+var stepInputs = []struct {
+	state   State
+	step    Step
+	source  SourceType
+	accepts string
+}{
+	{Created, StepConsent, "", "came > open; started_over > open" + activeVisit},
+	{Open, StepConsent, "", "prepared > generating progress; consented > source" + activeVisit},
+	{Connecting, StepSource, "", "took > employer; went_back > open consent" + activeVisit},
+	{Connecting, StepBank, SourceBank, "turned > source; went_back > source; chose > sign-in" + activeVisit},
+	{Connecting, StepPayroll, SourcePayroll, "turned > source; went_back > source" + activeVisit}, // what is chosen is a bank
+	{Connecting, StepSignIn, SourceBank, "rechose > bank; went_back > bank; signed_in > code" + activeVisit},
+	{Connecting, StepSignIn, SourcePayroll, "rechose > employer; went_back > employer; signed_in > code" + activeVisit},
+	{Connecting, StepCode, SourceBank, "coded > accounts; went_back > sign-in; resent > code; rechose > bank" + activeVisit},
+	{Connecting, StepCode, SourcePayroll, "coded > connected; went_back > sign-in; resent > code; rechose > employer" + activeVisit},
+	{Connecting, StepFailed, SourceBank,
+		"rechose > bank; went_back > bank; turned > source; left > failed end; time_up > failed end" + activeVisit},
+	{Connecting, StepConfirm, SourceSupplier,
+		"rechose > supplier; went_back > supplier; confirmed > generating progress; added > confirm; removed > confirm" + activeVisit},
+	{Connecting, StepAccounts, SourceBank, "picked > connected" + activeVisit},
+	{Connecting, StepConnected, "", "more > source; enough > generating progress" + activeVisit},
+	{Connecting, StepDocuments, SourcePaystubs,
+		"turned > source; went_back > source; added > documents; removed > documents; handed_in > connected" + activeVisit},
+	{Generating, StepProgress, SourcePaystubs, "made > complete end"},
+	{Closed, StepConsent, "", "started_over > open; came_back > open; broke > failed end; time_up > expired end; withdrew > expired end"},
+	{Closed, StepDocuments, SourcePaystubs,
+		"started_over > open consent; came_back > source; broke > failed end; time_up > expired end; withdrew > expired end"},
+	{Complete, StepEnd, SourcePayroll, ""},
+	{Failed, StepEnd, SourcePayroll, ""},
+	{Expired, StepEnd, "", ""},
 }
 
 // TestAllStepsWithAllInputs applies each kind of input to each step of a visit for an income
 // report: it leads to the expected step or is refused.
 func TestAllStepsWithAllInputs(t *testing.T) {
-	walking := map[EventKind]string{EventStartedOver: "open consent", EventClosed: "closed", EventFailed: "failed end",
-		EventExpired: "expired end", EventConsentWithdrawn: "expired end"}
-	with := func(more map[EventKind]string) map[EventKind]string {
-		for k, v := range walking {
-			if _, ok := more[k]; !ok {
-				more[k] = v
-			}
-		}
-		return more
-	}
-	for _, c := range []struct {
-		state State
-		step  Step
-		way   SourceType
-		takes map[EventKind]string // state and step after it; the step alone in Connecting, the state alone for the same step
-	}{
-		{Created, StepConsent, "", with(map[EventKind]string{EventOpened: "open", EventStartedOver: "open"})},
-		{Open, StepConsent, "", with(map[EventKind]string{EventPrepared: "generating progress",
-			EventConsented: "source", EventStartedOver: "open consent"})},
-		{Connecting, StepSource, "", with(map[EventKind]string{EventSourceSelected: "employer", EventWentBack: "open consent"})},
-		{Connecting, StepBank, SourceBank,
-			with(map[EventKind]string{EventSourceCleared: "source", EventWentBack: "source", EventInstitutionSelected: "sign-in"})},
-		// what is chosen is a bank
-		{Connecting, StepPayroll, SourcePayroll, with(map[EventKind]string{EventSourceCleared: "source", EventWentBack: "source"})},
-		{Connecting, StepSignIn, SourceBank,
-			with(map[EventKind]string{EventInstitutionCleared: "bank", EventWentBack: "bank", EventSignedIn: "code"})},
-		{Connecting, StepSignIn, SourcePayroll,
-			with(map[EventKind]string{EventInstitutionCleared: "employer", EventWentBack: "employer", EventSignedIn: "code"})},
-		{Connecting, StepCode, SourceBank, with(map[EventKind]string{EventMFASubmitted: "accounts", EventWentBack: "sign-in",
-			EventMFAResent: "code", EventInstitutionCleared: "bank"})},
-		{Connecting, StepCode, SourcePayroll, with(map[EventKind]string{EventMFASubmitted: "connected", EventWentBack: "sign-in",
-			EventMFAResent: "code", EventInstitutionCleared: "employer"})},
-		{Connecting, StepFailed, SourceBank, with(map[EventKind]string{EventInstitutionCleared: "bank", EventWentBack: "bank",
-			EventSourceCleared: "source", EventClosed: "failed end", EventExpired: "failed end"})},
-		{Connecting, StepConfirm, SourceSupplier, with(map[EventKind]string{EventInstitutionCleared: "supplier",
-			EventWentBack: "supplier", EventInstitutionConfirmed: "generating progress",
-			EventDocumentAdded: "confirm", EventDocumentRemoved: "confirm"})},
-		{Connecting, StepAccounts, SourceBank, with(map[EventKind]string{EventAccountsSelected: "connected"})},
-		{Connecting, StepConnected, "", with(map[EventKind]string{EventSourceAdded: "source", EventSourcesFinished: "generating progress"})},
-		{Connecting, StepDocuments, SourcePaystubs, with(map[EventKind]string{EventSourceCleared: "source", EventWentBack: "source",
-			EventDocumentAdded: "documents", EventDocumentRemoved: "documents", EventDocumentsSubmitted: "connected"})},
-		{Generating, StepProgress, SourcePaystubs, map[EventKind]string{EventReportFinished: "complete end"}},
-		{Closed, StepConsent, "", map[EventKind]string{EventStartedOver: "open", EventReopened: "open", EventFailed: "failed end",
-			EventExpired: "expired end", EventConsentWithdrawn: "expired end"}},
-		{Closed, StepDocuments, SourcePaystubs, map[EventKind]string{EventStartedOver: "open consent", EventReopened: "source",
-			EventFailed: "failed end", EventExpired: "expired end", EventConsentWithdrawn: "expired end"}},
-		{Complete, StepEnd, SourcePayroll, nil},
-		{Failed, StepEnd, SourcePayroll, nil},
-		{Expired, StepEnd, "", nil},
-	} {
-		for kind, in := range inputs() {
-			j := Journey{Product: contract.Income, State: c.state, Step: c.step, SourceType: c.way, Status: contract.StatusPending}
-			next, _, ok := j.Next(in)
-			want, taken := c.takes[kind]
-			if ok != taken {
-				t.Errorf("%s %s %s: %s is taken = %v, want %v", c.state, c.step, c.way, kind, ok, taken)
-				continue
-			}
-			if !ok {
-				if next != j {
-					t.Errorf("%s %s: refused %s leads to %+v", c.state, c.step, kind, next)
-				}
-				continue
-			}
+	for _, c := range stepInputs {
+		for _, input := range everyInput {
+			j := Journey{Product: contract.Income, State: c.state, Step: c.step, SourceType: c.source, Status: contract.StatusPending}
+			next, _, ok := j.Next(at(input))
+			kind, _, _ := strings.Cut(input, " ")
+			_, line, taken := strings.Cut("; "+c.accepts, "; "+kind+" > ")
+			want, _, _ := strings.Cut(line, ";")
 			got := string(next.State) + " " + string(next.Step)
 			switch {
 			case next.Step == c.step && next.State != c.state:
@@ -105,168 +67,95 @@ func TestAllStepsWithAllInputs(t *testing.T) {
 			case next.State == Connecting:
 				got = string(next.Step)
 			}
-			if got != want {
-				t.Errorf("%s %s %s: %s leads to %q, want %q", c.state, c.step, c.way, kind, got, want)
-			}
-			if next.Step == StepSource && (next.SourceType != "" || next.Bank != "" || next.Username != "") {
-				t.Errorf("%s %s: %s leaves %+v at the choice of sources", c.state, c.step, kind, next)
+			switch {
+			case ok != taken:
+				t.Errorf("%s %s %s: %s is taken = %v, want %v", c.state, c.step, c.source, input, ok, taken)
+			case !ok && next != j:
+				t.Errorf("%s %s: refused %s leads to %+v", c.state, c.step, input, next)
+			case ok && got != want:
+				t.Errorf("%s %s %s: %s leads to %q, want %q", c.state, c.step, c.source, input, got, want)
+			case ok && next.Step == StepSource && (next.SourceType != "" || next.Bank != "" || next.Username != ""):
+				t.Errorf("%s %s: %s leaves %+v at the choice of sources", c.state, c.step, input, next)
 			}
 		}
 	}
 }
 
-func TestStateMachinePaths(t *testing.T) {
-	payroll := []Input{{Kind: EventOpened}, {Kind: EventConsented}, {Kind: EventSourceSelected, SourceType: SourcePayroll},
-		{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}}
-	expired := login{status: contract.StatusSupplierUnresponsive, sub: contract.SubWidgetSessionExpired}
-	end := func(s State, status contract.Status, sub contract.Substatus, e contract.WidgetError) Journey {
-		return Journey{State: s, Step: StepEnd, SourceType: SourcePayroll, Status: status, Substatus: sub, Error: e}
-	}
-	for _, c := range []struct {
-		name     string
-		scenario Scenario
-		inputs   []Input
-		want     Journey // without product, bank, username, tries and scenario
-		do       Effects
-	}{
-		{name: "payroll is connected, and nothing more", inputs: after(payroll, signedIn(loginDefault),
-			coded(loginDefault), Input{Kind: EventSourcesFinished}),
-			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: GenerateReport},
-		{name: "the session is over after the code", inputs: after(payroll, signedIn(expired), coded(expired), leaves),
-			want: end(Failed, contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, contract.WidgetSupplierError), do: SetStatus},
-		{name: "the code comes too late, right or wrong", inputs: after(payroll, signedIn(loginDefault),
-			Input{Kind: EventMFASubmitted, SessionExpired: true}, leaves),
-			want: end(Failed, contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, contract.WidgetSupplierError), do: SetStatus},
-		{name: "the provider is down", inputs: after(payroll, signedIn(loginDown), leaves),
-			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
-		{name: "three wrong codes", inputs: after(payroll, signedIn(loginDefault), wrongCode, wrongCode, wrongCode, leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
-		{name: "lastName supplierdown is about banks", scenario: ScenarioBureauDown, inputs: after(payroll, signedIn(loginDefault)),
-			want: Journey{State: Connecting, Step: StepCode, SourceType: SourcePayroll, Status: contract.StatusPending}},
-		{name: "firstName mfa required is about both", scenario: ScenarioNoMFACode,
-			inputs: after(payroll, signedIn(loginDefault), coded(loginDefault), leaves),
-			want:   end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
-		{name: "tries are counted over all ways", inputs: after(payroll, wrongSignIn, Input{Kind: EventInstitutionCleared},
-			Input{Kind: EventSourceCleared}, Input{Kind: EventSourceSelected, SourceType: SourceBank},
-			Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"}, wrongSignIn, Input{Kind: EventInstitutionCleared},
-			Input{Kind: EventSourceCleared}, Input{Kind: EventSourceSelected, SourceType: SourcePayroll},
-			Input{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}, wrongSignIn, leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: SetStatus},
-	} {
-		j := Journey{Product: contract.Income, State: Created, Step: StepConsent, Status: contract.StatusPending, Scenario: c.scenario}
-		var do Effects
-		for i, in := range c.inputs {
-			var ok bool
-			if j, do, ok = j.Next(in); !ok {
-				t.Fatalf("%s: input %d (%s) is refused", c.name, i, in.Kind)
-			}
-		}
-		j.Product, j.Bank, j.Username, j.Sources, j.Tries, j.Scenario = "", "", "", "", 0, ""
-		j.CodeTries, j.Codes, j.CodeSent, j.Product = 0, 0, 0, ""
-		if diff := cmp.Diff(c.want, j); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.name, diff)
-		}
-		if do != c.do {
-			t.Errorf("%s: do = %b, want %b", c.name, do, c.do)
-		}
-	}
-	for _, product := range contract.Products() {
-		ways := (Journey{Product: product}).available()
-		if len(ways) == 0 || product == contract.Cashflow && !slices.Equal(ways, []SourceType{SourceBank}) {
-			t.Errorf("%s has the source types %v", product, ways)
-		}
-	}
+func bankAt(id string) string {
+	return "took bank; chose bank " + id + "; signed_in; coded; picked a1 a2"
+}
+
+func jobAt(id string) string { return "took payroll; chose payroll " + id + "; signed_in; coded" }
+
+const (
+	every     = "bank payroll paystubs"
+	notStubs  = "bank payroll"
+	jobIsDown = payrollP + "; signed_in down"
+)
+
+// severalSources has the inputs of an income report's visit, with "more" between the sources, the source types that
+// can be connected after them, and the sources.
+var severalSources = []struct {
+	name   string
+	inputs []string
+	step   Step
+	left   string
+	want   string
+}{
+	{"a bank", []string{bankAt("b")}, StepConnected, every, "bank b u a1+a2"},
+	{"two banks, which are told apart", []string{bankAt("b"), bankAt("c")}, StepConnected, every, "bank b u a1+a2, bank c u #1 a1+a2"},
+	{"one bank twice is one", []string{bankAt("b"), bankAt("c"), bankAt("b")},
+		StepConnected, every, "bank c u #1 a1+a2, bank b u a1+a2"},
+	{"a bank and two payroll providers", []string{bankAt("b"), jobAt("p"), jobAt("q")},
+		StepConnected, every, "bank b u a1+a2, payroll p u, payroll q u"},
+	{"one provider twice is one", []string{jobAt("p"), jobAt("p")}, StepConnected, every, "payroll p u"},
+	{"pay stubs, and a provider that is down", []string{byStub, jobIsDown},
+		StepConnected, notStubs, "paystubs, payroll p SUPPLIER_UNRESPONSIVE"},
+	{"a provider that is down, and then is not", []string{byStub, jobIsDown, jobAt("p")}, StepConnected, notStubs, "paystubs, payroll p u"},
+	{"a code that is wrong beside pay stubs", []string{byStub, jobAt("p") + " mfa"},
+		StepConnected, notStubs, "paystubs, payroll p u NOT_AUTHENTICATED MFA_REQUIRED_ON_FETCH"},
+	{"user error beside pay stubs", []string{byStub, jobAt("p") + " error"}, StepConnected, notStubs, "paystubs, payroll p u ERROR"},
+	{"nothing more after all", []string{byStub, "turned"}, StepConnected, notStubs, "paystubs"},
+	{"closed, and signed in again", []string{bankAt("b") + "; left; came_back"}, StepSource, every, ""},
+	{"all there is", []string{bankAt("b"), bankAt("c"), bankAt("d"), bankAt("e"), bankAt("f"), byStub,
+		jobAt("1"), jobAt("2"), jobAt("3"), jobAt("4"), jobAt("5"), jobAt("6")}, StepConnected, "",
+		"bank b u a1+a2, bank c u #1 a1+a2, bank d u #2 a1+a2, bank e u #3 a1+a2, bank f u #4 a1+a2, paystubs, " +
+			"payroll 1 u, payroll 2 u, payroll 3 u, payroll 4 u, payroll 5 u, payroll 6 u"},
 }
 
 // TestSeveralSources connects banks, payroll providers and a set of pay stubs one after
 // another. A source that fails is left out and can be tried again.
 func TestSeveralSources(t *testing.T) {
-	bankAt := func(id string) []Input {
-		return []Input{{Kind: EventSourceSelected, SourceType: SourceBank}, {Kind: EventInstitutionSelected, SourceType: SourceBank,
-			Bank: id}, signedIn(loginDefault), coded(loginDefault), {Kind: EventAccountsSelected, Accounts: []string{"a1", "a2"}}}
-	}
-	bank := bankAt("b")
-	payroll := func(id string, l login) []Input {
-		return []Input{{Kind: EventSourceSelected, SourceType: SourcePayroll},
-			{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: id}, signedIn(l), coded(l)}
-	}
-	down := []Input{{Kind: EventSourceSelected, SourceType: SourcePayroll},
-		{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}, signedIn(loginDown)}
-	stubs := []Input{{Kind: EventSourceSelected, SourceType: SourcePaystubs}, {Kind: EventDocumentAdded}, {Kind: EventDocumentsSubmitted}}
-	more := []Input{{Kind: EventSourceAdded}}
-	every := []SourceType{SourceBank, SourcePayroll, SourcePaystubs}
-	for _, c := range []struct {
-		name  string
-		parts [][]Input
-		step  Step
-		left  []SourceType
-		want  []Connection
-	}{
-		{"a bank", [][]Input{bank}, StepConnected, every,
-			[]Connection{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
-		{"two banks, which are told apart", [][]Input{bank, more, bankAt("c")}, StepConnected, every,
-			[]Connection{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}},
-				{SourceType: SourceBank, Bank: "c", Username: "u", Number: 1, Accounts: []string{"a1", "a2"}}}},
-		{"one bank twice is one", [][]Input{bank, more, bankAt("c"), more, bank}, StepConnected, every,
-			[]Connection{{SourceType: SourceBank, Bank: "c", Username: "u", Number: 1, Accounts: []string{"a1", "a2"}},
-				{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}}}},
-		{"a bank and two payroll providers", [][]Input{bank, more, payroll("p", loginDefault),
-			more, payroll("q", loginDefault)}, StepConnected, every,
-			[]Connection{{SourceType: SourceBank, Bank: "b", Username: "u", Accounts: []string{"a1", "a2"}},
-				{SourceType: SourcePayroll, Bank: "p", Username: "u"}, {SourceType: SourcePayroll, Bank: "q", Username: "u"}}},
-		{"one provider twice is one", [][]Input{payroll("p", loginDefault), more, payroll("p", loginDefault)}, StepConnected,
-			every, []Connection{{SourceType: SourcePayroll, Bank: "p", Username: "u"}}},
-		{"pay stubs, and a provider that is down", [][]Input{stubs, more, down}, StepConnected, []SourceType{SourceBank, SourcePayroll},
-			[]Connection{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Failed: contract.StatusSupplierUnresponsive}}},
-		{"a provider that is down, and then is not", [][]Input{stubs, more, down, more, payroll("p", loginDefault)},
-			StepConnected, []SourceType{SourceBank, SourcePayroll},
-			[]Connection{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u"}}},
-		{"a code that is wrong beside pay stubs", [][]Input{stubs, more, payroll("p", loginMFA)},
-			StepConnected, []SourceType{SourceBank, SourcePayroll},
-			[]Connection{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u",
-				Failed: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}}},
-		{"user error beside pay stubs", [][]Input{stubs, more, payroll("p", loginError)}, StepConnected, []SourceType{SourceBank, SourcePayroll},
-			[]Connection{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u", Failed: contract.StatusError}}},
-		{"nothing more after all", [][]Input{stubs, more, {{Kind: EventSourceCleared}}}, StepConnected,
-			[]SourceType{SourceBank, SourcePayroll}, []Connection{{SourceType: SourcePaystubs}}},
-		{"closed, and signed in again", [][]Input{bank, {{Kind: EventClosed}, {Kind: EventReopened}}}, StepSource, every, nil},
-		{"all there is", [][]Input{bank, more, bankAt("c"), more, bankAt("d"), more, bankAt("e"), more, bankAt("f"), more,
-			stubs, more, payroll("1", loginDefault), more, payroll("2", loginDefault), more, payroll("3", loginDefault), more,
-			payroll("4", loginDefault), more, payroll("5", loginDefault), more, payroll("6", loginDefault)}, StepConnected, nil, nil},
-	} {
-		j := Journey{Product: contract.Income, State: Connecting, Step: StepSource, Status: contract.StatusPending}
-		for _, part := range c.parts {
-			for _, in := range part {
-				next, do, ok := j.Next(in)
-				if !ok || do != 0 {
-					t.Fatalf("%s: %s at %s: taken = %v, do = %b", c.name, in.Kind, j.Step, ok, do)
+	for _, c := range severalSources {
+		t.Run(c.name, func(t *testing.T) {
+			j := Journey{Product: contract.Income, State: Connecting, Step: StepSource, Status: contract.StatusPending}
+			j, do := j.walk(t, strings.Join(c.inputs, "; more; "), false)
+			if j.Step != c.step || do != 0 {
+				t.Errorf("leads to %s with the effects %b, want %s", j.Step, do, c.step)
+			}
+			var left []string
+			for _, source := range j.Remaining() {
+				left = append(left, string(source))
+			}
+			if got := strings.Join(left, " "); got != c.left {
+				t.Errorf("source types that are left: %q, want %q", got, c.left)
+			}
+			if got := j.sources(); got != c.want {
+				t.Errorf("sources: %q, want %q", got, c.want)
+			}
+			again, _, more := j.Next(at("more"))
+			if c.left == "" && more {
+				t.Error("more is taken")
+			}
+			if c.step != StepConnected {
+				return
+			}
+			for _, source := range []SourceType{SourceBank, SourcePaystubs, SourceDocuments} {
+				_, _, ok := again.Next(at("took " + string(source)))
+				if want := slices.Contains(left, string(source)); (more && ok) != want {
+					t.Errorf("%s again is taken = %v, want %v", source, more && ok, want)
 				}
-				j = next
 			}
-		}
-		if j.Step != c.step {
-			t.Errorf("%s leads to %s, want %s", c.name, j.Step, c.step)
-		}
-		if diff := cmp.Diff(c.left, j.Remaining()); diff != "" {
-			t.Errorf("%s: ways that are left (-want +got):\n%s", c.name, diff)
-		}
-		if diff := cmp.Diff(c.want, j.Connections()); c.want != nil && diff != "" {
-			t.Errorf("%s: sources (-want +got):\n%s", c.name, diff)
-		}
-		if _, _, ok := j.Next(Input{Kind: EventSourceAdded}); c.left == nil && ok {
-			t.Errorf("%s: more is taken", c.name)
-		}
-		if c.step != StepConnected {
-			continue
-		}
-		for _, taken := range []SourceType{SourceBank, SourcePaystubs, SourceDocuments} {
-			again, _, ok := j.Next(Input{Kind: EventSourceAdded})
-			if ok {
-				_, _, ok = again.Next(Input{Kind: EventSourceSelected, SourceType: taken})
-			}
-			if want := slices.Contains(c.left, taken); ok != want {
-				t.Errorf("%s: %s again is taken = %v, want %v", c.name, taken, ok, want)
-			}
-		}
+		})
 	}
 }

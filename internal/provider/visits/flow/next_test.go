@@ -1,204 +1,259 @@
 package flow
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/testutil/proptest"
 )
 
-// login is why an institution gives a user no access; the zero value gives it.
-type login struct {
-	status contract.Status
-	sub    contract.Substatus
-	early  bool // before the code
+// noAccess is why an institution gives no access, as a sign-in or a code brings it.
+var noAccess = map[string]Input{
+	"error":       {Status: contract.StatusError},
+	"down":        {Status: contract.StatusSupplierUnresponsive},
+	"over":        {Status: contract.StatusSupplierUnresponsive, Substatus: contract.SubWidgetSessionExpired},
+	"mfa":         {Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired},
+	"no_ebanking": {Status: contract.StatusNotAuthenticated, Substatus: contract.SubEBankingNotSupported},
 }
 
-func signedIn(l login) Input {
-	in := Input{Kind: EventSignedIn, Username: "u", Correct: true}
-	if l.early {
-		in.Status, in.Substatus = l.status, l.sub
+// at is an input written short: its kind, and what came with it.
+func at(words string) Input {
+	kind, arg, _ := strings.Cut(words, " ")
+	first, second, _ := strings.Cut(arg, " ")
+	in := Input{}
+	switch EventKind(strings.ReplaceAll(kind, "_", " ")) {
+	case EventEmployerSelected, EventEmployerSkipOpened:
+		_, _ = fmt.Sscan(arg, &in.Employer)
+	case EventEmployerSkipped:
+		in.Reason = arg
+	case EventSourceSelected:
+		in.SourceType = SourceType(arg)
+	case EventInstitutionSelected:
+		in.SourceType, in.Bank = SourceType(first), second
+	case EventSignedIn, EventMFASubmitted:
+		in = noAccess[arg]
+		in.Username, in.Correct = "u", first != "wrong" && second != "wrong"
+		in.Unusable, in.SessionExpired = arg == "unusable", first == "late"
+	case EventMFAResent:
+		_, _ = fmt.Sscan(arg, &in.At)
+	case EventAccountsSelected:
+		in.Accounts = strings.Fields(arg)
+	case EventReportFinished:
+		in.Status, in.Substatus = contract.Status(first), contract.Substatus(second)
+	case EventFailed:
+		in.Error = contract.WidgetError(arg)
 	}
+	in.Kind = EventKind(strings.ReplaceAll(kind, "_", " "))
 	return in
 }
 
-func coded(l login) Input {
-	return Input{Kind: EventMFASubmitted, Correct: true, Status: l.status, Substatus: l.sub}
+// begun is a visit that was not opened.
+func begun(product contract.Product) Journey {
+	return Journey{Product: product, State: Created, Step: StepConsent, Status: contract.StatusPending}
 }
 
-var (
-	loginDefault = login{}
-	loginError   = login{status: contract.StatusError}
-	loginDown    = login{status: contract.StatusSupplierUnresponsive, early: true}
-	loginMFA     = login{status: contract.StatusNotAuthenticated, sub: contract.SubMFARequired}
-	loginNoEBank = login{status: contract.StatusNotAuthenticated, sub: contract.SubEBankingNotSupported, early: true}
-	wrongSignIn  = Input{Kind: EventSignedIn}
+// walk applies inputs, separated by semicolons. All are taken, but not the last one of a refused walk,
+// which changes nothing.
+func (j Journey) walk(t *testing.T, inputs string, refused bool) (Journey, Effects) {
+	t.Helper()
+	var effects Effects
+	all := strings.Split(inputs, "; ")
+	for i, words := range all {
+		next, do, ok := j.Next(at(words))
+		if want := !refused || i < len(all)-1; ok != want {
+			t.Fatalf("%s is taken = %v at %s", words, ok, j.Step)
+		}
+		if !ok && (next != j || do != 0) {
+			t.Errorf("refused %s changes %+v to %+v", words, j, next)
+		}
+		j, effects = next, effects|do
+	}
+	return j, effects
+}
 
-	wrongCode = Input{Kind: EventMFASubmitted}
-	leaves    = Input{Kind: EventClosed}
+// words joins those that are not empty.
+func words(all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(w string) bool { return w == "" }), " ")
+}
 
-	toBank     = []Input{{Kind: EventOpened}, {Kind: EventConsented}}
-	toSignIn   = append(toBank[:2:2], Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"})
-	toCode     = append(toSignIn[:3:3], signedIn(loginDefault))
-	toAccounts = append(toCode[:4:4], coded(loginDefault))
-	toProgress = append(toAccounts[:5:5], Input{Kind: EventAccountsSelected})
+// outcome writes where a journey is, and what else happens, as the table of TestNext does.
+func (j Journey) outcome(do Effects) string {
+	status := string(j.Status)
+	if j.Status == contract.StatusPending {
+		status = ""
+	}
+	out := words(string(j.State), string(j.Step), string(j.SourceType), j.Bank, status, string(j.Substatus), string(j.Error))
+	for effect, name := range []string{"set status", "generate"} {
+		if do&(1<<effect) != 0 {
+			out += ", " + name
+		}
+	}
+	return out
+}
+
+const (
+	toSignIn      = "came; consented; chose bank b"
+	toCode        = toSignIn + "; signed_in"
+	toAccounts    = toCode + "; coded"
+	toProgress    = toAccounts + "; picked"
+	toSupplier    = "came; consented; chose supplier KOR_NICE"
+	toPayroll     = "came; consented; " + payrollP
+	wrongCodes    = "; coded wrong; coded wrong; coded wrong" // as many as an institution allows
+	another       = "; rechose; chose bank c"
+	expiredAtBank = "expired end bank b EXPIRED REQUEST_TIMEOUT, set status"
+	wrongAtBank   = "failed end bank b NOT_AUTHENTICATED MFA_REQUIRED_ON_FETCH SUPPLIER_ERROR, set status"
+	wrongAtJob    = "failed end payroll p NOT_AUTHENTICATED MFA_REQUIRED_ON_FETCH SUPPLIER_ERROR, set status"
+	sessionEnded  = "failed end payroll p SUPPLIER_UNRESPONSIVE WIDGET_SESSION_EXPIRED SUPPLIER_ERROR, set status"
 )
 
-// threeWrongCodes is what leads from a sign-in to the next after three wrong codes.
-func threeWrongCodes(before []Input) []Input {
-	return append(before, signedIn(loginDefault), wrongCode, wrongCode, wrongCode, Input{Kind: EventInstitutionCleared},
-		Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"})
+// transitions are what inputs lead to, by product.
+var transitions = map[contract.Product][]struct {
+	name     string
+	scenario Scenario
+	inputs   string
+	want     string
+	refused  bool // the last input
+}{
+	contract.Cashflow: {
+		{"the widget opens", NoScenario, "came", "open consent", false},
+		{"it opens once", NoScenario, "came; came", "open consent", true},
+		{"consent is given", NoScenario, "came; consented", "connecting bank bank", false},
+		{"a bank is chosen", NoScenario, toSignIn, "connecting sign-in bank b", false},
+		{"another bank is wanted", NoScenario, toSignIn + "; rechose", "connecting bank bank", false},
+		{"the sign-in is right", NoScenario, toCode, "connecting code bank b", false},
+		{"the sign-in is posted twice", NoScenario, toCode + "; signed_in", "connecting code bank b", true},
+		{"a password is wrong", NoScenario, toSignIn + "; signed_in wrong", "connecting sign-in bank b", false},
+		{"a third password is wrong", NoScenario, toSignIn + "; signed_in wrong; signed_in wrong; signed_in wrong; left",
+			"failed end bank b NOT_AUTHENTICATED SUPPLIER_ERROR, set status", false},
+		{"another bank does not give new tries", NoScenario,
+			toSignIn + "; signed_in wrong; signed_in wrong" + another + "; signed_in wrong; left",
+			"failed end bank c NOT_AUTHENTICATED SUPPLIER_ERROR, set status", false},
+		{"a code is wrong", NoScenario, toCode + "; coded wrong; coded wrong", "connecting code bank b", false},
+		{"a wrong code is mended", NoScenario, toCode + "; coded wrong; coded wrong; coded", "connecting accounts bank b", false},
+		{"a third code is wrong, which the visit outlives", NoScenario, toCode + wrongCodes, "connecting failed bank b", false},
+		{"another bank takes the place of one that failed", NoScenario, toCode + wrongCodes + another + "; signed_in; coded; picked",
+			"generating progress bank c, generate", false},
+		{"nine wrong codes, three at a time, are enough", NoScenario,
+			toCode + strings.Repeat(wrongCodes+another+"; signed_in", 2) + wrongCodes,
+			strings.Replace(wrongAtBank, "bank b", "bank c", 1), false},
+		{"a third code is wrong, and the applicant leaves", NoScenario, toCode + wrongCodes + "; left", wrongAtBank, false},
+		{"another code is asked for", NoScenario, toCode + "; resent", "connecting code bank b", false},
+		{"another code is asked for too soon after the last", NoScenario, toCode + "; resent 1; resent 30000000",
+			"connecting code bank b", true},
+		{"and half a minute after it", NoScenario, toCode + "; resent 1; resent 30000001", "connecting code bank b", false},
+		{"a sixth code is asked for", NoScenario,
+			toCode + "; resent 100000000; resent 200000000; resent 300000000; resent 400000000; resent 500000000",
+			"connecting code bank b", true},
+		{"another bank is chosen at the code", NoScenario, toCode + "; rechose", "connecting bank bank", false},
+		{"time is up after a failure", NoScenario, toSignIn + "; signed_in down; time_up",
+			"failed end bank b SUPPLIER_UNRESPONSIVE SUPPLIER_ERROR, set status", false},
+		{"consent is withdrawn after a failure", NoScenario, toSignIn + "; signed_in down; withdrew", expiredAtBank, false},
+		{"the code is right", NoScenario, toAccounts, "connecting accounts bank b", false},
+		{"the bank does not confirm any code", NoScenario, toCode + "; coded mfa; left", wrongAtBank, false},
+		{"firstName is mfa required", ScenarioNoMFACode, toAccounts + "; left", wrongAtBank, false},
+		{"lastName is supplierdown", ScenarioBureauDown, toCode + "; left",
+			"failed end bank b BUREAU_UNRESPONSIVE SUPPLIER_ERROR, set status", false},
+		{"the supplier is down", NoScenario, toSignIn + "; signed_in down; left",
+			"failed end bank b SUPPLIER_UNRESPONSIVE SUPPLIER_ERROR, set status", false},
+		{"the bank has no e-banking", NoScenario, toSignIn + "; signed_in no_ebanking; left",
+			"failed end bank b NOT_AUTHENTICATED E_BANKING_NOT_SUPPORTED SUPPLIER_ERROR, set status", false},
+		{"there are only debts", NoScenario, toCode + "; coded unusable; left",
+			"failed end bank b NOT_AUTHENTICATED INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED SUPPLIER_ERROR, set status", false},
+		{"a report cannot be compiled", NoScenario, toCode + "; coded error", "complete end bank b ERROR, set status", false},
+		{"accounts are chosen", NoScenario, toProgress, "generating progress bank b, generate", false},
+		{"accounts are chosen twice", NoScenario, toProgress + "; picked", "generating progress bank b, generate", true},
+		{"the report is prepared", NoScenario, "came; prepared", "generating progress, generate", false},
+		{"the report is made", NoScenario, toProgress + "; made SUCCESS NO_RECENT_USABLE_INFORMATION",
+			"complete end bank b SUCCESS NO_RECENT_USABLE_INFORMATION, generate", false},
+		{"the report cannot be made", NoScenario, toProgress + "; made ERROR", "complete end bank b ERROR, generate", false},
+		{"it is closed at the consent", NoScenario, "came; left", "closed consent", false},
+		{"it is closed before it opened", NoScenario, "left", "closed consent", false},
+		{"it is closed at the code", NoScenario, toCode + "; left", "closed code bank b", false},
+		{"it cannot be closed while the report is made", NoScenario, toProgress + "; left", "generating progress bank b, generate", true},
+		{"a closed visit takes no step", NoScenario, "came; consented; left; chose bank b", "closed bank bank", true},
+		{"reopened before the consent", NoScenario, "came; left; came_back", "open consent", false},
+		{"reopened after the sign-in, and signed in again", NoScenario, toAccounts + "; left; came_back", "connecting bank bank", false},
+		{"an unopened visit expires", NoScenario, "time_up", "expired end EXPIRED REQUEST_TIMEOUT, set status", false},
+		{"time is up for a closed one", NoScenario, toCode + "; left; time_up", expiredAtBank, false},
+		{"consent is withdrawn before the code", NoScenario, toCode + "; withdrew", expiredAtBank, false},
+		{"consent is withdrawn when the report is being made", NoScenario, toProgress + "; withdrew",
+			"generating progress bank b, generate", true},
+		{"time is not up for a report being made", NoScenario, toProgress + "; time_up", "generating progress bank b, generate", true},
+		{"the widget breaks at its supplier", NoScenario, "came; consented; broke SUPPLIER_ERROR",
+			"failed end bank SUPPLIER_UNRESPONSIVE SUPPLIER_ERROR, set status", false},
+		{"the widget breaks", NoScenario, "came; consented; broke INTERNAL_ERROR",
+			"failed end bank ERROR INTERNAL_ERROR, set status", false},
+	},
+	contract.Income: {
+		{"payroll is connected, and nothing more", NoScenario, toPayroll + "; signed_in; coded; enough",
+			"generating progress, generate", false},
+		{"the session is over after the code", NoScenario, toPayroll + "; signed_in; coded over; left", sessionEnded, false},
+		{"the right code comes too late", NoScenario, toPayroll + "; signed_in; coded late; left", sessionEnded, false},
+		{"a wrong code comes too late", NoScenario, toPayroll + "; signed_in; coded late wrong; left", sessionEnded, false},
+		{"the provider is down", NoScenario, toPayroll + "; signed_in down; left",
+			"failed end payroll p SUPPLIER_UNRESPONSIVE SUPPLIER_ERROR, set status", false},
+		{"three wrong codes", NoScenario, toPayroll + "; signed_in" + wrongCodes + "; left", wrongAtJob, false},
+		{"lastName supplierdown is about banks", ScenarioBureauDown, toPayroll + "; signed_in", "connecting code payroll p", false},
+		{"firstName mfa required is about both", ScenarioNoMFACode, toPayroll + "; signed_in; coded; left", wrongAtJob, false},
+		{"tries are counted over all ways", NoScenario,
+			toPayroll + "; signed_in wrong; rechose; turned; took bank; chose bank b; signed_in wrong; " +
+				"rechose; turned; took payroll; chose payroll p; signed_in wrong; left",
+			"failed end payroll p NOT_AUTHENTICATED SUPPLIER_ERROR, set status", false},
+	},
+	contract.Passport: {
+		{"the supplier follows the consent", NoScenario, "came; consented", "connecting supplier supplier", false},
+		{"a supplier is chosen", NoScenario, toSupplier, "connecting confirm supplier KOR_NICE", false},
+		{"another supplier is wanted", NoScenario, toSupplier + "; rechose", "connecting supplier supplier", false},
+		{"the supplier is confirmed", NoScenario, toSupplier + "; confirmed", "generating progress supplier KOR_NICE, generate", false},
+		{"a bureau is down", ScenarioBureauDown, toSupplier + "; confirmed", "connecting failed supplier KOR_NICE", false},
+		{"a bureau is down, and the applicant leaves", ScenarioBureauDown, toSupplier + "; confirmed; left",
+			"failed end supplier KOR_NICE BUREAU_UNRESPONSIVE SUPPLIER_ERROR, set status", false},
+		{"coming back", NoScenario, "came; consented; left; came_back", "connecting supplier supplier", false},
+		{"a second choice", NoScenario, toSupplier + "; chose supplier KOR_NICE", "connecting confirm supplier KOR_NICE", true},
+		{"a bank", NoScenario, "came; consented; chose bank b", "connecting supplier supplier", true},
+		{"another way", NoScenario, "came; consented; took bank", "connecting supplier supplier", true},
+		{"turning", NoScenario, "came; consented; turned", "connecting supplier supplier", true},
+		{"a sign-in", NoScenario, "came; consented; signed_in", "connecting supplier supplier", true},
+		{"accounts", NoScenario, "came; consented; picked", "connecting supplier supplier", true},
+		{"documents", NoScenario, "came; consented; handed_in", "connecting supplier supplier", true},
+		{"a second consent", NoScenario, "came; consented; consented", "connecting supplier supplier", true},
+	},
 }
 
 // TestNext checks the transitions of a visit, and inputs that steps do not accept.
 func TestNext(t *testing.T) {
-	end := func(s State, status contract.Status, sub contract.Substatus, e contract.WidgetError) Journey {
-		return Journey{State: s, Step: StepEnd, Status: status, Substatus: sub, Error: e}
-	}
-	for _, c := range []struct {
-		name     string
-		scenario Scenario
-		inputs   []Input
-		want     Journey // without the bank, the username, the tries and the scenario
-		do       Effects // of the last input
-		refused  bool    // the last input
-	}{
-		{name: "the widget opens", inputs: toBank[:1], want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}},
-		{name: "it opens once", inputs: []Input{{Kind: EventOpened}, {Kind: EventOpened}},
-			want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}, refused: true},
-		{name: "consent is given", inputs: toBank, want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
-		{name: "a bank is chosen", inputs: toSignIn, want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
-		{name: "another bank is wanted", inputs: after(toSignIn, Input{Kind: EventInstitutionCleared}),
-			want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
-		{name: "the sign-in is right", inputs: toCode, want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
-		{name: "the sign-in is posted twice", inputs: after(toCode, signedIn(loginDefault)),
-			want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
-		{name: "a password is wrong", inputs: after(toSignIn, wrongSignIn),
-			want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
-		{name: "a username is unknown, which is no other than a wrong password", inputs: after(toSignIn, wrongSignIn),
-			want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
-		{name: "a third password is wrong", inputs: after(toSignIn, wrongSignIn, wrongSignIn, wrongSignIn, leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: SetStatus},
-		{name: "another bank does not give new tries", inputs: after(toSignIn, wrongSignIn, wrongSignIn,
-			Input{Kind: EventInstitutionCleared}, Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "c"}, wrongSignIn, leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: SetStatus},
-		{name: "a code is wrong", inputs: after(toCode, wrongCode, wrongCode),
-			want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
-		{name: "a wrong code is mended", inputs: after(toCode, wrongCode, wrongCode, coded(loginDefault)),
-			want: Journey{State: Connecting, Step: StepAccounts, Status: contract.StatusPending}},
-		{name: "a third code is wrong, which the visit outlives", inputs: after(toCode, wrongCode, wrongCode, wrongCode),
-			want: Journey{State: Connecting, Step: StepFailed, Status: contract.StatusPending}},
-		{name: "another bank takes the place of one that failed",
-			inputs: after(after(toCode, wrongCode, wrongCode, wrongCode, Input{Kind: EventInstitutionCleared},
-				Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "c"}, signedIn(loginDefault), coded(loginDefault)),
-				Input{Kind: EventAccountsSelected}),
-			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: GenerateReport},
-		{name: "nine wrong codes, three at a time, are enough",
-			inputs: after(toSignIn, threeWrongCodes(threeWrongCodes(threeWrongCodes(nil)))[:16]...),
-			want:   end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
-		{name: "another code is asked for", inputs: after(toCode, Input{Kind: EventMFAResent}),
-			want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
-		{name: "another code is asked for too soon after the last", inputs: after(toCode, Input{Kind: EventMFAResent, At: 1},
-			Input{Kind: EventMFAResent, At: 30_000_000}), want: Journey{State: Connecting,
-			Step: StepCode, Status: contract.StatusPending}, refused: true},
-		{name: "and half a minute after it", inputs: after(toCode, Input{Kind: EventMFAResent, At: 1},
-			Input{Kind: EventMFAResent, At: 30_000_001}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}},
-		{name: "a sixth code is asked for", inputs: after(toCode, Input{Kind: EventMFAResent, At: 1e8},
-			Input{Kind: EventMFAResent, At: 2e8}, Input{Kind: EventMFAResent, At: 3e8}, Input{Kind: EventMFAResent, At: 4e8},
-			Input{Kind: EventMFAResent, At: 5e8}), want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
-		{name: "another bank is chosen at the code", inputs: after(toCode, Input{Kind: EventInstitutionCleared}),
-			want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
-		{name: "time is up after a failure", inputs: after(toSignIn, signedIn(loginDown), Input{Kind: EventExpired}),
-			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
-		{name: "consent is withdrawn after a failure", inputs: after(toSignIn, signedIn(loginDown),
-			Input{Kind: EventConsentWithdrawn}), want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: SetStatus},
-		{name: "a third code is wrong", inputs: after(toCode, wrongCode, wrongCode, wrongCode, leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
-		{name: "the code is right", inputs: toAccounts, want: Journey{State: Connecting, Step: StepAccounts, Status: contract.StatusPending}},
-		{name: "the bank does not confirm any code", inputs: after(toSignIn, signedIn(loginMFA), coded(loginMFA), leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
-		{name: "firstName is mfa required", scenario: ScenarioNoMFACode, inputs: after(toAccounts, leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, contract.SubMFARequired, contract.WidgetSupplierError), do: SetStatus},
-		{name: "lastName is supplierdown", scenario: ScenarioBureauDown, inputs: after(toCode, leaves),
-			want: end(Failed, contract.StatusBureauUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
-		{name: "the supplier is down", inputs: after(toSignIn, signedIn(loginDown), leaves),
-			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
-		{name: "the bank has no e-banking", inputs: after(toSignIn, signedIn(loginNoEBank), leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, contract.SubEBankingNotSupported, contract.WidgetSupplierError), do: SetStatus},
-		{name: "there are only debts", inputs: after(toCode, Input{Kind: EventMFASubmitted, Correct: true, Unusable: true}, leaves),
-			want: end(Failed, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts, contract.WidgetSupplierError), do: SetStatus},
-		{name: "a report cannot be compiled", inputs: after(toSignIn, signedIn(loginError), coded(loginError)),
-			want: end(Complete, contract.StatusError, "", ""), do: SetStatus},
-		{name: "accounts are chosen", inputs: toProgress, want: Journey{State: Generating,
-			Step: StepProgress, Status: contract.StatusPending}, do: GenerateReport},
-		{name: "accounts are chosen twice", inputs: after(toProgress, Input{Kind: EventAccountsSelected}),
-			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
-		{name: "the report is prepared", inputs: []Input{{Kind: EventOpened}, {Kind: EventPrepared}},
-			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, do: GenerateReport},
-		{name: "the report is made", inputs: after(toProgress, Input{Kind: EventReportFinished,
-			Status: contract.StatusSuccess, Substatus: contract.SubNoRecentInformation}),
-			want: end(Complete, contract.StatusSuccess, contract.SubNoRecentInformation, "")},
-		{name: "the report cannot be made", inputs: after(toProgress, Input{Kind: EventReportFinished, Status: contract.StatusError}),
-			want: end(Complete, contract.StatusError, "", "")},
-		{name: "it is closed at the consent", inputs: []Input{{Kind: EventOpened}, {Kind: EventClosed}},
-			want: Journey{State: Closed, Step: StepConsent, Status: contract.StatusPending}},
-		{name: "it is closed before it opened", inputs: []Input{{Kind: EventClosed}},
-			want: Journey{State: Closed, Step: StepConsent, Status: contract.StatusPending}},
-		{name: "it is closed at the code", inputs: after(toCode, Input{Kind: EventClosed}),
-			want: Journey{State: Closed, Step: StepCode, Status: contract.StatusPending}},
-		{name: "it cannot be closed while the report is made", inputs: after(toProgress, Input{Kind: EventClosed}),
-			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
-		{name: "a closed visit takes no step", inputs: after(toBank, Input{Kind: EventClosed},
-			Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"}),
-			want: Journey{State: Closed, Step: StepBank, Status: contract.StatusPending}, refused: true},
-		{name: "reopened before the consent", inputs: []Input{{Kind: EventOpened}, {Kind: EventClosed}, {Kind: EventReopened}},
-			want: Journey{State: Open, Step: StepConsent, Status: contract.StatusPending}},
-		{name: "reopened after the sign-in, and signed in again", inputs: after(toAccounts, Input{Kind: EventClosed},
-			Input{Kind: EventReopened}), want: Journey{State: Connecting, Step: StepBank, Status: contract.StatusPending}},
-		{name: "an unopened visit expires", inputs: []Input{{Kind: EventExpired}},
-			want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: SetStatus},
-		{name: "time is up for a closed one", inputs: after(toCode, Input{Kind: EventClosed}, Input{Kind: EventExpired}),
-			want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: SetStatus},
-		{name: "consent is withdrawn before the code", inputs: after(toCode, Input{Kind: EventConsentWithdrawn}),
-			want: end(Expired, contract.StatusExpired, "", contract.WidgetRequestTimeout), do: SetStatus},
-		{name: "consent is withdrawn when the report is being made", inputs: after(toProgress, Input{Kind: EventConsentWithdrawn}),
-			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
-		{name: "time is not up for a report being made", inputs: after(toProgress, Input{Kind: EventExpired}),
-			want: Journey{State: Generating, Step: StepProgress, Status: contract.StatusPending}, refused: true},
-		{name: "the widget breaks at its supplier", inputs: after(toBank, Input{Kind: EventFailed, Error: contract.WidgetSupplierError}),
-			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
-		{name: "the widget breaks", inputs: after(toBank, Input{Kind: EventFailed, Error: contract.WidgetInternalError}),
-			want: end(Failed, contract.StatusError, "", contract.WidgetInternalError), do: SetStatus},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			j := Journey{State: Created, Step: StepConsent, Status: contract.StatusPending, Scenario: c.scenario}
-			var do Effects
-			for i, in := range c.inputs {
-				var ok bool
-				j, do, ok = j.Next(in)
-				if last := i == len(c.inputs)-1; ok == (last && c.refused) {
-					t.Fatalf("input %d (%s): taken = %v", i, in.Kind, ok)
+	for product, rows := range transitions {
+		for _, c := range rows {
+			t.Run(string(product)+"/"+c.name, func(t *testing.T) {
+				j := begun(product)
+				j.Scenario = c.scenario
+				j, do := j.walk(t, c.inputs, c.refused)
+				if got := j.outcome(do); got != c.want {
+					t.Errorf("leads to %q, want %q", got, c.want)
 				}
-			}
-			j.SourceType, j.Bank, j.Username, j.Sources, j.Tries, j.Scenario = "", "", "", "", 0, ""
-			j.CodeTries, j.Codes, j.CodeSent = 0, 0, 0
-			if diff := cmp.Diff(c.want, j); diff != "" {
-				t.Errorf("journey (-want +got):\n%s", diff)
-			}
-			if do != c.do {
-				t.Errorf("do = %b, want %b", do, c.do)
-			}
-		})
+			})
+		}
+	}
+}
+
+// TestAvailable checks which source types a report can use.
+func TestAvailable(t *testing.T) {
+	for product, want := range map[contract.Product][]SourceType{contract.Cashflow: {SourceBank}, contract.Passport: {SourceSupplier},
+		contract.Income: {SourceBank, SourcePayroll, SourcePaystubs}, contract.Eligibility: {SourceBank}} {
+		if got := (Journey{Product: product}).available(); !slices.Equal(got, want) {
+			t.Errorf("%s has the source types %v, want %v", product, got, want)
+		}
 	}
 }
 
 // TestNextProperties checks for any events in any order: an end is final, an outcome belongs
 // to its state, the status is reported once, and a refused input changes nothing.
 func TestNextProperties(t *testing.T) {
-	logins := []login{loginDefault, loginError, loginDown, loginMFA, loginNoEBank}
 	kinds := []EventKind{EventOpened, EventWentBack, EventStartedOver, EventPrepared, EventConsented, EventSourceSelected,
 		EventSourceCleared, EventInstitutionSelected, EventInstitutionConfirmed, EventInstitutionCleared, EventSignedIn,
 		EventMFAResent, EventMFASubmitted, EventAccountsSelected, EventDocumentAdded, EventDocumentRemoved, EventDocumentsSubmitted,
@@ -221,8 +276,8 @@ func TestNextProperties(t *testing.T) {
 				Correct: rapid.Bool().Draw(t, "ok"), Unusable: rapid.Bool().Draw(t, "unusable"), SessionExpired: rapid.Bool().Draw(t, "late"),
 				Status: contract.StatusSuccess, Error: contract.WidgetInternalError}
 			if in.Kind == EventSignedIn || in.Kind == EventMFASubmitted {
-				l := rapid.SampledFrom(logins).Draw(t, "login")
-				in.Status, in.Substatus = l.status, l.sub
+				l := noAccess[rapid.SampledFrom([]string{"", "error", "down", "mfa", "no_ebanking"}).Draw(t, "login")]
+				in.Status, in.Substatus = l.Status, l.Substatus
 			}
 			next, do, ok := j.Next(in)
 			if !ok && (next != j || do != 0) {
@@ -230,6 +285,9 @@ func TestNextProperties(t *testing.T) {
 			}
 			if ok && j.State.Over() {
 				t.Fatalf("%d: %s moved a visit that is over: %+v", i, in.Kind, j)
+			}
+			if generates := next.State == Generating && j.State != Generating; generates != (do&GenerateReport != 0) {
+				t.Fatalf("%d: %s from %+v to %+v, effects %b", i, in.Kind, j, next, do)
 			}
 			if do&SetStatus != 0 {
 				ended++
@@ -257,11 +315,6 @@ func TestNextProperties(t *testing.T) {
 			t.Fatalf("the status was set %d times", ended)
 		}
 	})
-}
-
-// after is append to a copy: the prefixes of the table are shared.
-func after(first []Input, rest ...Input) []Input {
-	return append(first[:len(first):len(first)], rest...)
 }
 
 // TestActions checks that each action asks for the event whose forms post it.
