@@ -280,12 +280,16 @@ func TestMemoryOfUploads(t *testing.T) {
 	all.Wait()
 }
 
-// TestMemoryOfPages opens ten pages of the worst files at once as reviewers, at a portal that has the
-// memory of the shipped files. Neither the program nor a child of it is killed.
-func TestMemoryOfPages(t *testing.T) {
-	tools.FullOnly(t)
-	assets.Need(t)
-	find(t, "pdftoppm")
+// limitedPortal is a portal that has the memory of the shipped files, a provider without limits, and a reviewer.
+type limitedPortal struct {
+	*limitedProgram
+	service  program.Listeners
+	key      string // of the portal's API
+	reviewer *http.Client
+}
+
+func startLimitedPortal(t *testing.T) *limitedPortal {
+	t.Helper()
 	dirs := [2]string{t.TempDir(), t.TempDir()}
 	service := running(t, asCommand(t, "provider", "--provider-addr=127.0.0.1:0", "--sandbox-control-addr=127.0.0.1:0", "--ocr=off",
 		"--data-dir="+dirs[0]))
@@ -304,78 +308,96 @@ func TestMemoryOfPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := func(address string, in any, out any) {
-		t.Helper()
-		body, _ := json.Marshal(in)
-		req, _ := http.NewRequest("POST", address, bytes.NewReader(body))
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Authorization", "Bearer "+own.PortalAPIKey)
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		raw, _ := io.ReadAll(resp.Body)
-		if resp.StatusCode >= 400 || out != nil && json.Unmarshal(raw, out) != nil {
-			t.Fatalf("%s: %s %s", address, resp.Status, raw)
-		}
-	}
-	call(service.Control+"/complete-urls", map[string]string{"publicId": account.PublicID, "url": p.Portal + "/redirect/return"}, nil)
 	jar, _ := cookiejar.New(nil)
-	reviewer := &http.Client{Jar: jar}
-	post(t, reviewer, p.Portal+"/review/sign-in", asForm,
+	l := &limitedPortal{p, service, own.PortalAPIKey, &http.Client{Jar: jar}}
+	l.call(t, service.Control+"/complete-urls", map[string]string{"publicId": account.PublicID, "url": p.Portal + "/redirect/return"}, nil)
+	post(t, l.reviewer, p.Portal+"/review/sign-in", asForm,
 		strings.NewReader(url.Values{"email": {own.Reviewer.Email}, "password": {own.Reviewer.Password}}.Encode()))
-	read := func(address string) string {
-		resp, err := reviewer.Get(address)
-		if err != nil {
-			t.Error(err)
-			return ""
-		}
-		defer resp.Body.Close()
-		raw, _ := io.ReadAll(resp.Body)
-		return string(raw)
-	}
-	stub, err := os.ReadFile("../../internal/analysis/paystub/testdata/modern.pdf")
+	return l
+}
+
+// call posts JSON to the API or to the controls of the sandbox.
+func (l *limitedPortal) call(t *testing.T, address string, in any, out any) {
+	t.Helper()
+	body, _ := json.Marshal(in)
+	req, _ := http.NewRequest("POST", address, bytes.NewReader(body))
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+l.key)
+	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var views []string
-	for i := range 3 {
-		var begun struct{ ID, ConnectURL string }
-		call(p.Portal+"/api/v1/applications", map[string]any{"product": "income", "mode": "redirect-form", "prefill": map[string]string{
-			"firstName": "Ada", "lastName": "Byron", "email": "ada@mail.example", "dob": "1990-12-10"}}, &begun)
-		link, err := url.Parse(begun.ConnectURL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		read(begun.ConnectURL)
-		page := post(t, reviewer, strings.Split(begun.ConnectURL, "?")[0], asForm, strings.NewReader(link.RawQuery))
-		form := regexp.MustCompile(`(?s)data-vestibule="leave".*?name="token" value="([^"]+)"`).FindSubmatch(page)
-		if form == nil {
-			t.Fatal("no page leads to the provider")
-		}
-		var ended struct{ CompleteURL string }
-		call(service.Control+"/visits/"+string(form[1])+"/complete", map[string]any{"payStubs": []any{
-			map[string]any{"fileName": "paystub.pdf", "contentBase64": stub},
-			map[string]any{"fileName": "stub.png", "contentBase64": worstFile([]int{3_300, 10_000, 6_599}[i])}}}, &ended)
-		read(ended.CompleteURL)
-		at := p.Portal + "/review/applications/" + begun.ID + "/files"
-		tick := time.NewTicker(100 * time.Millisecond)
-		defer tick.Stop()
-		for len(views) < 2*i+2 {
-			<-tick.C
-			for _, view := range regexp.MustCompile(`/review/applications/[^"]*/files/[0-9a-f]+/`).FindAllString(read(at), -1) {
-				if page := p.Portal + view + "pages/1"; !slices.Contains(views, page) {
-					views = append(views, page)
-				}
+	defer resp.Body.Close()
+	raw, _ := io.ReadAll(resp.Body)
+	if resp.StatusCode >= 400 || out != nil && json.Unmarshal(raw, out) != nil {
+		t.Fatalf("%s: %s %s", address, resp.Status, raw)
+	}
+}
+
+// read returns a page as the reviewer.
+func (l *limitedPortal) read(t *testing.T, address string) string {
+	resp, err := l.reviewer.Get(address)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	defer resp.Body.Close()
+	raw, _ := io.ReadAll(resp.Body)
+	return string(raw)
+}
+
+// apply makes an application with two files, waits for its report, and returns the addresses of their images.
+func (l *limitedPortal) apply(t *testing.T, stub, worst []byte) (views []string) {
+	t.Helper()
+	var begun struct{ ID, ConnectURL string }
+	l.call(t, l.Portal+"/api/v1/applications", map[string]any{"product": "income", "mode": "redirect-form", "prefill": map[string]string{
+		"firstName": "Ada", "lastName": "Byron", "email": "ada@mail.example", "dob": "1990-12-10"}}, &begun)
+	link, err := url.Parse(begun.ConnectURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.read(t, begun.ConnectURL)
+	page := post(t, l.reviewer, strings.Split(begun.ConnectURL, "?")[0], asForm, strings.NewReader(link.RawQuery))
+	form := regexp.MustCompile(`(?s)data-vestibule="leave".*?name="token" value="([^"]+)"`).FindSubmatch(page)
+	if form == nil {
+		t.Fatal("no page leads to the provider")
+	}
+	var ended struct{ CompleteURL string }
+	l.call(t, l.service.Control+"/visits/"+string(form[1])+"/complete", map[string]any{"payStubs": []any{
+		map[string]any{"fileName": "paystub.pdf", "contentBase64": stub},
+		map[string]any{"fileName": "stub.png", "contentBase64": worst}}}, &ended)
+	l.read(t, ended.CompleteURL)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for len(views) < 2 {
+		<-tick.C
+		files := l.read(t, l.Portal+"/review/applications/"+begun.ID+"/files")
+		for _, view := range regexp.MustCompile(`/review/applications/[^"]*/files/[0-9a-f]+/`).FindAllString(files, -1) {
+			if page := l.Portal + view + "pages/1"; !slices.Contains(views, page) {
+				views = append(views, page)
 			}
 		}
+	}
+	return views
+}
+
+// TestMemoryOfPages opens ten pages of the worst files at once as reviewers, at a portal that has the
+// memory of the shipped files. Neither the program nor a child of it is killed.
+func TestMemoryOfPages(t *testing.T) {
+	tools.FullOnly(t)
+	assets.Need(t)
+	find(t, "pdftoppm")
+	l := startLimitedPortal(t)
+	stub := read(t, "../../internal/analysis/paystub/testdata/modern.pdf")
+	var views []string
+	for _, side := range []int{3_300, 10_000, 6_599} {
+		views = append(views, l.apply(t, stub, worstFile(side))...)
 	}
 	var all sync.WaitGroup
 	for i := range 10 {
 		all.Go(func() {
 			for n := range views {
-				if m := read(views[(i+n)%len(views)]); !strings.HasPrefix(m, "\x89PNG") {
+				if m := l.read(t, views[(i+n)%len(views)]); !strings.HasPrefix(m, "\x89PNG") {
 					t.Errorf("no image: %.200s", m)
 				}
 			}
@@ -383,7 +405,7 @@ func TestMemoryOfPages(t *testing.T) {
 	}
 	opened := make(chan struct{})
 	go func() { all.Wait(); close(opened) }()
-	p.watch(func(int) bool {
+	l.watch(func(int) bool {
 		select {
 		case <-opened:
 			return true

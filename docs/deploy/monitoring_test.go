@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,30 +69,44 @@ func TestMonitoring(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("../../internal/telemetry/telemetry.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	exists := func(name string) bool {
-		// A program that runs well has no series of these two.
-		if slices.Contains([]string{"vestibule_jobs_oldest_due_seconds", "vestibule_returns_refused_total"}, name) {
-			return strings.Contains(string(source), `"`+name+`"`)
-		}
-		return strings.Contains(string(live), "\n"+name+"{") || strings.Contains(string(live), "\n"+name+" ")
-	}
-	names := regexp.MustCompile(`\b(?:vestibule|process|go)_[a-z_]+`)
-
-	raw, err := os.ReadFile("grafana-dashboard.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := metrics{live: string(live), source: string(read(t, "../../internal/telemetry/telemetry.go"))}
 	var d dashboard
-	if err := json.Unmarshal(raw, &d); err != nil {
+	if err := json.Unmarshal(read(t, "grafana-dashboard.json"), &d); err != nil {
 		t.Fatal(err)
 	}
-	expressions := 0
-	taken := map[[2]int]string{}
-	ids := map[int]bool{}
+	t.Run("dashboard", func(t *testing.T) { d.check(t, m) })
+	t.Run("rules", func(t *testing.T) {
+		if names := m.check(t, "prometheus-rules.yaml", string(read(t, "prometheus-rules.yaml"))); names < 12 {
+			t.Errorf("the rules have %d names", names)
+		}
+	})
+	t.Run("evaluated", func(t *testing.T) { evaluate(t, d, p.Admin) })
+}
+
+// metrics are the series of a program, and the code that names them.
+type metrics struct{ live, source string }
+
+// check reports the names in a text of which no program gives a series, and returns how many names there are.
+func (m metrics) check(t *testing.T, where, text string) int {
+	t.Helper()
+	names := regexp.MustCompile(`\b(?:vestibule|process|go)_[a-z_]+`).FindAllString(text, -1)
+	for _, name := range names {
+		exists := strings.Contains(m.live, "\n"+name+"{") || strings.Contains(m.live, "\n"+name+" ")
+		// A program that runs well has no series of these two.
+		if name == "vestibule_jobs_oldest_due_seconds" || name == "vestibule_returns_refused_total" {
+			exists = strings.Contains(m.source, `"`+name+`"`)
+		}
+		if !exists {
+			t.Errorf("%s: no program gives %s", where, name)
+		}
+	}
+	return len(names)
+}
+
+// check reports panels that lie over each other, are incomplete, or have queries of unknown series.
+func (d dashboard) check(t *testing.T, m metrics) {
+	t.Helper()
+	expressions, taken, ids := 0, map[[2]int]string{}, map[int]bool{}
 	for _, panel := range d.Panels {
 		g := panel.GridPos
 		for x := g.X; x < g.X+g.W; x++ {
@@ -109,24 +122,18 @@ func TestMonitoring(t *testing.T) {
 			t.Errorf("the panel %d %q is incomplete", panel.ID, panel.Title)
 		}
 		ids[panel.ID] = true
-		refs := map[string]bool{}
 		if panel.Type != "row" && (panel.Type != "timeseries" || panel.Datasource.Type != "prometheus" || panel.FieldConfig.Defaults == nil ||
 			panel.FieldConfig.Overrides == nil || panel.Options["legend"] == nil || g.H == 0 || g.W == 0) {
 			t.Errorf("the panel %q lacks what Grafana needs: %+v", panel.Title, panel)
 		}
+		refs := map[string]bool{}
 		for _, target := range panel.Targets {
 			if refs[target.RefID] || target.RefID == "" || target.LegendFormat == "" {
 				t.Errorf("%s: a target has the refId %q and the legend %q", panel.Title, target.RefID, target.LegendFormat)
 			}
 			refs[target.RefID] = true
 			expressions++
-			found := names.FindAllString(target.Expr, -1)
-			for _, name := range found {
-				if !exists(name) {
-					t.Errorf("%s: no program gives %s", panel.Title, name)
-				}
-			}
-			if len(found) == 0 || strings.Count(target.Expr, "(") != strings.Count(target.Expr, ")") {
+			if m.check(t, panel.Title, target.Expr) == 0 || strings.Count(target.Expr, "(") != strings.Count(target.Expr, ")") {
 				t.Errorf("%s: %s", panel.Title, target.Expr)
 			}
 		}
@@ -135,20 +142,6 @@ func TestMonitoring(t *testing.T) {
 		d.SchemaVersion < 30 || len(d.Templating.List) != 2 {
 		t.Errorf("%d expressions in %+v", expressions, d)
 	}
-	rules, err := os.ReadFile("prometheus-rules.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	inRules := names.FindAllString(string(rules), -1)
-	for _, name := range inRules {
-		if !exists(name) {
-			t.Errorf("prometheus-rules.yaml: no program gives %s", name)
-		}
-	}
-	if len(inRules) < 12 {
-		t.Errorf("the rules name %v", inRules)
-	}
-	t.Run("evaluated", func(t *testing.T) { evaluate(t, d, p.Admin) })
 }
 
 // evaluate has Prometheus scrape a program, and evaluates each expression of the dashboard. A program that runs well

@@ -254,52 +254,106 @@ func (p *production) newKey(unit string) {
 func TestInstall(t *testing.T) {
 	tools.FullOnly(t)
 	assets.Need(t)
-	p := newProduction(t)
+	i := &installation{production: newProduction(t)}
+	_, i.port, _ = strings.Cut(i.proxy, ":")
+	i.portal, i.provider = "https://"+portalHost+":"+i.port, "https://"+providerHost+":"+i.port
+	stopProvider, stopPortal := i.install()
+	t.Run("doctor", i.testDoctor)
+	t.Run("keys of each environment", i.testKeys)
+	id := i.apply(i.portal)
+	report := i.report(i.portal, id)
+	if report == "" {
+		t.Fatal("no report")
+	}
+	t.Run("email", i.testEmail)
+	units := []string{"harbor", "provider"}
+	for _, unit := range units {
+		i.backUp(unit)
+	}
+	if out, errs, err := i.run("provider", "operator", "backup-done", "elsewhere"); err != nil {
+		t.Errorf("backup-done: %v\n%s%s", err, out, errs)
+	}
+	stopPortal()
+	stopProvider()
+	if i.private.spans.Load() == 0 {
+		t.Error("the collector got no spans")
+	}
+	for _, unit := range units {
+		i.restore(unit)
+	}
+	t.Run("a restored database needs its key", i.testForeignKey)
+	i.start("provider", "provider")
+	stopPortal = i.start("harbor", "portal")
+	if got := i.report(i.portal, id); got != report {
+		t.Errorf("the restored report is\n%s\nand was\n%s", got, report)
+	}
+	stopPortal()
+	t.Run("a new key", func(t *testing.T) {
+		i.rotateKey(t)
+		i.start("harbor", "portal")
+		if got := i.report(i.portal, id); got != report {
+			t.Errorf("with the new key the report is\n%s", got)
+		}
+	})
+}
+
+// installation is a production with a provider of both environments and the portal of one business.
+type installation struct {
+	*production
+	port, portal, provider string // the last two are addresses
+	private                *privateServers
+}
+
+// install follows the guide, and returns how to stop the provider and the portal.
+func (i *installation) install() (stopProvider, stopPortal func()) {
+	t := i.t
 	passwords := map[string]string{}
 	for _, name := range []string{"provider", "harbor", "sandbox"} {
 		passwords[name] = rand.Text()
-		p.database("vestibule_"+name, passwords[name])
-		p.newKey(name)
+		i.database("vestibule_"+name, passwords[name])
+		i.newKey(name)
 	}
-	private := newPrivateServers(t, p.dir)
-	write(t, filepath.Join(p.dir, "sandbox.env"), p.substituted("sandbox.env", passwords["sandbox"]))
-	optional := []string{"VESTIBULE_CA_FILE", "VESTIBULE_SMTP_ADDR", "VESTIBULE_SMTP_FROM"}
+	i.private = newPrivateServers(t, i.dir)
+	sandbox := filepath.Join(i.dir, "sandbox.env")
+	write(t, sandbox, i.substituted("sandbox.env", passwords["sandbox"]))
 	variables := func(file, unit string) string {
-		return strings.ReplaceAll(p.substituted(file, passwords[unit], optional...), "mail.example.com:587", private.mail)
+		return strings.ReplaceAll(i.substituted(file, passwords[unit], "VESTIBULE_CA_FILE", "VESTIBULE_SMTP_ADDR", "VESTIBULE_SMTP_FROM"),
+			"mail.example.com:587", i.private.mail)
 	}
-	p.unit("provider", variables("provider.env", "provider")+
-		"VESTIBULE_SANDBOX_SETTINGS="+filepath.Join(p.dir, "sandbox.env")+"\nVESTIBULE_OTLP_ENDPOINT="+private.traces.URL+"\n")
-	stopProvider := p.start("provider", "provider")
-
-	_, port, _ := strings.Cut(p.proxy, ":")
-	portalURL := "https://" + portalHost + ":" + port
-	account, link, err := p.run("provider", "customer", "add", "Harbor Bank", "--staff=ops@harbor.example", "--portal="+portalURL,
+	i.unit("provider", variables("provider.env", "provider")+
+		"VESTIBULE_SANDBOX_SETTINGS="+sandbox+"\nVESTIBULE_OTLP_ENDPOINT="+i.private.traces.URL+"\n")
+	stopProvider = i.start("provider", "provider")
+	account, link, err := i.run("provider", "customer", "add", "Harbor Bank", "--staff=ops@harbor.example", "--portal="+i.portal,
 		"--format=env")
-	if err != nil || !strings.Contains(link, "https://"+providerHost+":"+port+"/dashboard/set-password/") {
+	if err != nil || !strings.Contains(link, i.provider+"/dashboard/set-password/") {
 		t.Fatalf("customer add: %v\n%s%s", err, account, link)
 	}
-	p.unit("harbor", variables("portal.env", "harbor")+account)
-	stopPortal := p.start("harbor", "portal")
+	i.unit("harbor", variables("portal.env", "harbor")+account)
+	stopPortal = i.start("harbor", "portal")
+	run(t, nginx(t, i.dir, i.proxy, i.addresses["127.0.0.1:8080"], i.addresses["127.0.0.1:8081"]))
+	answer(t, i.client, i.portal)
+	return stopProvider, stopPortal
+}
 
-	run(t, nginx(t, p.dir, p.proxy, p.addresses["127.0.0.1:8080"], p.addresses["127.0.0.1:8081"]))
-	answer(t, p.client, portalURL)
-	findings, errs, err := p.run("harbor", "doctor")
-	if err != nil || strings.Contains(findings, "fail") {
-		t.Errorf("doctor: %v\n%s%s", err, findings, errs)
+func (i *installation) testDoctor(t *testing.T) {
+	for _, unit := range []string{"harbor", "provider"} {
+		if findings, errs, err := i.run(unit, "doctor"); err != nil || unit == "harbor" && strings.Contains(findings, "fail") {
+			t.Errorf("doctor of %s: %v\n%s%s", unit, err, findings, errs)
+		}
 	}
-	withCA := p.environments["harbor"]
-	p.environments["harbor"] = slices.DeleteFunc(slices.Clone(withCA), func(v string) bool {
+	withCA := i.environments["harbor"]
+	defer func() { i.environments["harbor"] = withCA }()
+	i.environments["harbor"] = slices.DeleteFunc(slices.Clone(withCA), func(v string) bool {
 		return strings.HasPrefix(v, "VESTIBULE_CA_FILE=")
 	})
-	if findings, _, err := p.run("harbor", "doctor"); err == nil || !strings.Contains(findings, "--ca-file") {
+	if findings, _, err := i.run("harbor", "doctor"); err == nil || !strings.Contains(findings, "--ca-file") {
 		t.Errorf("doctor without the private authority: %v\n%s", err, findings)
 	}
-	p.environments["harbor"] = withCA
-	if findings, errs, err := p.run("provider", "doctor"); err != nil {
-		t.Errorf("the provider's doctor: %v\n%s%s", err, findings, errs)
-	}
+}
+
+func (i *installation) testKeys(t *testing.T) {
 	keys := func(host string) string {
-		resp, err := p.client.Get("https://" + host + ":" + port + "/connect/jwkset")
+		resp, err := i.client.Get("https://" + host + ":" + i.port + "/connect/jwkset")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,81 +364,58 @@ func TestInstall(t *testing.T) {
 	if live, sandbox := keys(providerHost), keys("sandbox.example.com"); live == sandbox || live[:3] != "200" || sandbox[:3] != "200" {
 		t.Errorf("production and sandbox have the keys\n%s\n%s", live, sandbox)
 	}
+}
 
-	id := p.apply(portalURL)
-	report := p.report(portalURL, id)
-	if report == "" {
-		t.Fatal("no report")
-	}
-	form := url.Values{"email": {"anne@mail.example"}}
-	r, _ := http.NewRequest("POST", "https://"+providerHost+":"+port+"/access", strings.NewReader(form.Encode()))
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Origin", "https://"+providerHost+":"+port)
-	if resp, err := p.client.Do(r); err != nil || resp.StatusCode >= 400 {
+// testEmail requests a link to the applicant's whole file.
+func (i *installation) testEmail(t *testing.T) {
+	r, _ := http.NewRequest("POST", i.provider+"/access", strings.NewReader(url.Values{"email": {"anne@mail.example"}}.Encode()))
+	r.Header.Set("Content-Type", asForm)
+	r.Header.Set("Origin", i.provider)
+	if resp, err := i.client.Do(r); err != nil || resp.StatusCode >= 400 {
 		t.Errorf("a request for a link: %v %v", resp, err)
 	}
 	select {
-	case letter := <-private.letters:
+	case letter := <-i.private.letters:
 		if !strings.Contains(letter, "anne@mail.example") {
 			t.Errorf("the email is\n%s", letter)
 		}
 	case <-time.After(30 * time.Second):
 		t.Error("no email arrives")
 	}
+}
 
-	for _, unit := range []string{"harbor", "provider"} {
-		p.backUp(unit)
+// testForeignKey starts the portal with another key than its database has.
+func (i *installation) testForeignKey(t *testing.T) {
+	right := filepath.Join(i.dir, "harbor.key")
+	if err := os.Rename(right, right+".kept"); err != nil {
+		t.Fatal(err)
 	}
-	if out, errs, err := p.run("provider", "operator", "backup-done", "elsewhere"); err != nil {
-		t.Errorf("backup-done: %v\n%s%s", err, out, errs)
+	i.newKey("harbor")
+	_, errs, err := i.run("harbor", "portal")
+	if err == nil || !strings.Contains(errs, "the key-encryption key is not the one that encrypted this database") {
+		t.Errorf("with another key: %v\n%s", err, errs)
 	}
-	stopPortal()
-	stopProvider()
-	if private.spans.Load() == 0 {
-		t.Error("the collector got no spans")
+	if err := os.Rename(right+".kept", right); err != nil {
+		t.Fatal(err)
 	}
-	for _, unit := range []string{"harbor", "provider"} {
-		p.restore(unit)
-	}
-	t.Run("a restored database needs its key", func(t *testing.T) {
-		right := filepath.Join(p.dir, "harbor.key")
-		if err := os.Rename(right, right+".kept"); err != nil {
-			t.Fatal(err)
-		}
-		p.newKey("harbor")
-		_, errs, err := p.run("harbor", "portal")
-		if err == nil || !strings.Contains(errs, "the key-encryption key is not the one that encrypted this database") {
-			t.Errorf("with another key: %v\n%s", err, errs)
-		}
-		if err := os.Rename(right+".kept", right); err != nil {
-			t.Fatal(err)
-		}
-	})
-	p.start("provider", "provider")
-	stopPortal = p.start("harbor", "portal")
-	if got := p.report(portalURL, id); got != report {
-		t.Errorf("the restored report is\n%s\nand was\n%s", got, report)
-	}
+}
 
-	t.Run("a new key", func(t *testing.T) {
-		stopPortal()
-		if err := os.Rename(filepath.Join(p.dir, "harbor.key"), filepath.Join(p.dir, "harbor.old.key")); err != nil {
-			t.Fatal(err)
-		}
-		p.newKey("harbor")
-		final := p.environments["harbor"]
-		p.environments["harbor"] = append(slices.Clone(final), "VESTIBULE_OLD_MASTER_KEY_FILE="+filepath.Join(p.dir, "harbor.old.key"))
-		stop := p.start("harbor", "portal")
-		if out, errs, err := p.run("harbor", "keys", "rotate"); err != nil {
-			t.Errorf("keys rotate: %v\n%s%s", err, out, errs)
-		}
-		stop()
-		p.environments["harbor"] = final
-		p.start("harbor", "portal")
-		if got := p.report(portalURL, id); got != report {
-			t.Errorf("with the new key the report is\n%s", got)
-		}
-	})
+// rotateKey replaces the portal's key while it runs.
+func (i *installation) rotateKey(t *testing.T) {
+	t.Helper()
+	old := filepath.Join(i.dir, "harbor.old.key")
+	if err := os.Rename(filepath.Join(i.dir, "harbor.key"), old); err != nil {
+		t.Fatal(err)
+	}
+	i.newKey("harbor")
+	final := i.environments["harbor"]
+	i.environments["harbor"] = append(slices.Clone(final), "VESTIBULE_OLD_MASTER_KEY_FILE="+old)
+	stop := i.start("harbor", "portal")
+	if out, errs, err := i.run("harbor", "keys", "rotate"); err != nil {
+		t.Errorf("keys rotate: %v\n%s%s", err, out, errs)
+	}
+	stop()
+	i.environments["harbor"] = final
 }
 
 // apply goes through an application by redirect, with a pay stub, and returns its id.

@@ -69,7 +69,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 		case strings.HasSuffix(name, ".cdx.json"):
 			checkSBOM(t, content)
 		case strings.HasSuffix(name, "-amd64.tar"):
-			if says := checkImage(t, untar(t, content)); !strings.Contains(says, "("+revision+")") {
+			if says := checkImage(t, content); !strings.Contains(says, "("+revision+")") {
 				t.Errorf("the program says %s, want the revision %s", says, revision)
 			}
 		}
@@ -179,161 +179,194 @@ func checkSBOM(t *testing.T, content []byte) int {
 	return len(bom.Components)
 }
 
-// untar returns the files of an archive by name.
-func untar(t *testing.T, archive []byte) map[string][]byte {
+// eachFile calls f for each file of an archive.
+func eachFile(t *testing.T, archive []byte, f func(h *tar.Header, content []byte)) {
 	t.Helper()
-	out := map[string][]byte{}
 	for r := tar.NewReader(bytes.NewReader(archive)); ; {
 		h, err := r.Next()
 		if err == io.EOF {
-			return out
+			return
 		}
-		if err != nil {
+		content, err2 := io.ReadAll(r)
+		if err := errors.Join(err, err2); err != nil {
 			t.Fatal(err)
 		}
-		if out[strings.TrimPrefix(h.Name, "./")], err = io.ReadAll(r); err != nil {
-			t.Fatal(err)
-		}
+		f(h, content)
 	}
 }
 
-// checkImage follows an image from its index to the program, as the OCI image specification says, runs the program as an
-// engine does, and returns what it says of its version.
-func checkImage(t *testing.T, files map[string][]byte) string {
+// image is a container image as the OCI image specification says, with the folder into which its layers are unpacked.
+type image struct {
+	t        *testing.T
+	files    map[string][]byte
+	manifest imageIndex
+	config   imageConfig
+	root     string
+}
+
+const oci = "application/vnd.oci.image."
+
+type imageBlob struct {
+	MediaType, Digest string
+	Size              int
+	Platform          struct{ OS, Architecture string }
+}
+
+// imageIndex is the index of an image, or its manifest.
+type imageIndex struct {
+	SchemaVersion int
+	MediaType     string
+	Manifests     []imageBlob
+	Config        imageBlob
+	Layers        []imageBlob
+}
+
+type imageConfig struct {
+	Created          time.Time
+	Architecture, OS string
+	Config           struct {
+		User, StopSignal     string
+		Env, Entrypoint, Cmd []string
+		Healthcheck          struct{ Test []string }
+		ExposedPorts         map[string]struct{}
+		Volumes              map[string]struct{}
+	}
+	RootFS struct {
+		Type    string
+		DiffIDs []string `json:"diff_ids"`
+	}
+	History []any
+}
+
+// checkImage follows an image from its index to the program, runs the program as an engine does, and returns what it
+// says of its version.
+func checkImage(t *testing.T, archive []byte) string {
 	t.Helper()
-	type blob struct {
-		MediaType, Digest string
-		Size              int
-		Platform          struct{ OS, Architecture string }
+	m := &image{t: t, files: map[string][]byte{}, root: t.TempDir()}
+	eachFile(t, archive, func(h *tar.Header, content []byte) { m.files[strings.TrimPrefix(h.Name, "./")] = content })
+	m.checkIndex()
+	m.checkConfig()
+	m.unpack()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	m.serve(ctx)
+	version, err := m.command(ctx, "version").Output()
+	if err != nil {
+		t.Error(err)
 	}
-	const oci = "application/vnd.oci.image."
-	read := func(b blob, kind string) []byte {
-		t.Helper()
-		content := files["blobs/sha256/"+strings.TrimPrefix(b.Digest, "sha256:")]
-		if len(content) != b.Size || b.Digest != fmt.Sprintf("sha256:%x", sha256.Sum256(content)) || b.MediaType != oci+kind {
-			t.Fatalf("the blob %+v has %d bytes of another digest or kind than %s", b, len(content), kind)
-		}
-		return content
+	return string(version)
+}
+
+// read returns a blob, whose digest, size and kind must be right.
+func (m *image) read(b imageBlob, kind string) []byte {
+	m.t.Helper()
+	content := m.files["blobs/sha256/"+strings.TrimPrefix(b.Digest, "sha256:")]
+	if len(content) != b.Size || b.Digest != fmt.Sprintf("sha256:%x", sha256.Sum256(content)) || b.MediaType != oci+kind {
+		m.t.Fatalf("the blob %+v has %d bytes of another digest or kind than %s", b, len(content), kind)
 	}
-	decode := func(raw []byte, v any) {
-		t.Helper()
-		if err := json.Unmarshal(raw, v); err != nil {
-			t.Fatalf("%v in %s", err, raw)
-		}
+	return content
+}
+
+func (m *image) decode(raw []byte, v any) {
+	m.t.Helper()
+	if err := json.Unmarshal(raw, v); err != nil {
+		m.t.Fatalf("%v in %s", err, raw)
 	}
+}
+
+func (m *image) checkIndex() {
+	m.t.Helper()
 	var layout struct{ ImageLayoutVersion string }
-	var index, manifest struct {
-		SchemaVersion int
-		MediaType     string
-		Manifests     []blob
-		Config        blob
-		Layers        []blob
-	}
-	var config struct {
-		Created          time.Time
-		Architecture, OS string
-		Config           struct {
-			User, StopSignal     string
-			Env, Entrypoint, Cmd []string
-			Healthcheck          struct{ Test []string }
-			ExposedPorts         map[string]struct{}
-			Volumes              map[string]struct{}
-		}
-		RootFS struct {
-			Type    string
-			DiffIDs []string `json:"diff_ids"`
-		}
-		History []any
-	}
-	decode(files["oci-layout"], &layout)
-	decode(files["index.json"], &index)
+	var index imageIndex
+	m.decode(m.files["oci-layout"], &layout)
+	m.decode(m.files["index.json"], &index)
 	if layout.ImageLayoutVersion != "1.0.0" || index.SchemaVersion != 2 || index.MediaType != oci+"index.v1+json" ||
 		len(index.Manifests) != 1 || index.Manifests[0].Platform.OS != "linux" || index.Manifests[0].Platform.Architecture != "amd64" {
-		t.Fatalf("layout %+v, index %+v", layout, index)
+		m.t.Fatalf("layout %+v, index %+v", layout, index)
 	}
-	decode(read(index.Manifests[0], "manifest.v1+json"), &manifest)
-	decode(read(manifest.Config, "config.v1+json"), &config)
-	c := config.Config
+	m.decode(m.read(index.Manifests[0], "manifest.v1+json"), &m.manifest)
+	m.decode(m.read(m.manifest.Config, "config.v1+json"), &m.config)
+}
+
+func (m *image) checkConfig() {
+	m.t.Helper()
+	c := m.config.Config
 	_, public := c.ExposedPorts["8080/tcp"]
 	if c.User != "65532:65532" || !slices.Equal(c.Entrypoint, []string{"/vestibule"}) || !slices.Equal(c.Cmd, []string{"serve"}) ||
 		!slices.Contains(c.Env, "VESTIBULE_DATA_DIR=/data") || c.StopSignal != "SIGTERM" || !public || len(c.Volumes) != 1 ||
 		!slices.Equal(c.Healthcheck.Test, []string{"CMD", "/vestibule", "health"}) {
-		t.Errorf("the image runs by %+v", c)
+		m.t.Errorf("the image runs by %+v", c)
 	}
-	if manifest.SchemaVersion != 2 || manifest.MediaType != oci+"manifest.v1+json" || config.OS != "linux" || config.Architecture != "amd64" ||
-		config.Created.IsZero() || config.RootFS.Type != "layers" || len(config.RootFS.DiffIDs) != len(manifest.Layers) ||
-		len(config.History) != len(manifest.Layers) {
-		t.Errorf("manifest %+v of %+v", manifest, config)
+	layers := len(m.manifest.Layers)
+	if m.manifest.SchemaVersion != 2 || m.manifest.MediaType != oci+"manifest.v1+json" || m.config.OS != "linux" ||
+		m.config.Architecture != "amd64" || m.config.Created.IsZero() || m.config.RootFS.Type != "layers" ||
+		len(m.config.RootFS.DiffIDs) != layers || len(m.config.History) != layers {
+		m.t.Errorf("manifest %+v of %+v", m.manifest, m.config)
 	}
-	root, tars := t.TempDir(), t.TempDir()
-	if err := os.Chmod(root, 0o755); err != nil {
-		t.Fatal(err)
+}
+
+// unpack unpacks the layers, whose files belong to root except those of the data folder.
+func (m *image) unpack() {
+	m.t.Helper()
+	if err := os.Chmod(m.root, 0o755); err != nil {
+		m.t.Fatal(err)
 	}
-	for i, l := range manifest.Layers {
-		raw := read(l, "layer.v1.tar")
-		if config.RootFS.DiffIDs[i] != l.Digest { // layers are not compressed
-			t.Errorf("the layer %s has the diff id %s", l.Digest, config.RootFS.DiffIDs[i])
+	for i, l := range m.manifest.Layers {
+		raw := m.read(l, "layer.v1.tar")
+		if m.config.RootFS.DiffIDs[i] != l.Digest { // layers are not compressed
+			m.t.Errorf("the layer %s has the diff id %s", l.Digest, m.config.RootFS.DiffIDs[i])
 		}
-		for r := tar.NewReader(bytes.NewReader(raw)); ; {
-			h, err := r.Next()
-			if err == io.EOF {
-				break
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+		eachFile(m.t, raw, func(h *tar.Header, _ []byte) {
 			if own := strings.HasPrefix(strings.TrimPrefix(h.Name, "./"), "data/"); own != (h.Uid == 65532) || h.Uid != h.Gid || h.Mode&0o022 != 0 {
-				t.Errorf("%s belongs to %d, with the mode %o", h.Name, h.Uid, h.Mode)
+				m.t.Errorf("%s belongs to %d, with the mode %o", h.Name, h.Uid, h.Mode)
 			}
-		}
-		if err := os.WriteFile(filepath.Join(tars, "layer"), raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if out, err := exec.Command("tar", "-C", root, "-xf", filepath.Join(tars, "layer")).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
+		})
+		extract := exec.Command("tar", "-C", m.root, "-xf", "-")
+		extract.Stdin = bytes.NewReader(raw)
+		if out, err := extract.CombinedOutput(); err != nil {
+			m.t.Fatalf("%v: %s", err, out)
 		}
 	}
 	for _, file := range []string{"etc/ssl/certs/ca-certificates.crt", "NOTICE", "data"} {
-		if f, err := os.Stat(filepath.Join(root, file)); err != nil || f.Size() == 0 {
-			t.Errorf("the image lacks %s: %v", file, err)
+		if f, err := os.Stat(filepath.Join(m.root, file)); err != nil || f.Size() == 0 {
+			m.t.Errorf("the image lacks %s: %v", file, err)
 		}
 	}
-	run := func(ctx context.Context, args ...string) *exec.Cmd {
-		cmd := exec.CommandContext(ctx, filepath.Join(root, "vestibule"), args...)
-		cmd.Env = append(slices.Clone(c.Env), "VESTIBULE_PORTAL_ADDR=localhost:0", "VESTIBULE_PROVIDER_ADDR=127.0.0.1:0",
-			"VESTIBULE_ADMIN_ADDR=127.0.0.1:0", "VESTIBULE_DATA_DIR="+filepath.Join(root, "data"))
-		if os.Geteuid() == 0 { // as an engine runs it: in its own root, which has /etc/hosts from the engine
-			cmd.Path, cmd.Dir = "/vestibule", "/"
-			cmd.Env = append(cmd.Env, "VESTIBULE_DATA_DIR=/data")
-			cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
-		}
-		return cmd
+	if err := os.WriteFile(filepath.Join(m.root, "etc/hosts"), []byte("127.0.0.1 localhost\n"), 0o644); err != nil { // as an engine does
+		m.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(root, "etc/hosts"), []byte("127.0.0.1 localhost\n"), 0o644); err != nil {
-		t.Fatal(err)
+}
+
+// command returns a command of the program. Root runs it as an engine does: in the image's own root, as its user.
+func (m *image) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, filepath.Join(m.root, "vestibule"), args...)
+	cmd.Env = append(slices.Clone(m.config.Config.Env), "VESTIBULE_PORTAL_ADDR=localhost:0", "VESTIBULE_PROVIDER_ADDR=127.0.0.1:0",
+		"VESTIBULE_ADMIN_ADDR=127.0.0.1:0", "VESTIBULE_DATA_DIR="+filepath.Join(m.root, "data"))
+	if os.Geteuid() == 0 {
+		cmd.Path, cmd.Dir = "/vestibule", "/"
+		cmd.Env = append(cmd.Env, "VESTIBULE_DATA_DIR=/data")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: m.root, Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	serve := run(ctx, c.Cmd...)
-	errs := &bytes.Buffer{}
+	return cmd
+}
+
+// serve starts the program until it is ready.
+func (m *image) serve(ctx context.Context) {
+	m.t.Helper()
+	serve, errs := m.command(ctx, m.config.Config.Cmd...), &bytes.Buffer{}
 	serve.Stderr = errs
 	out, err := serve.StdoutPipe()
 	if err == nil {
 		err = serve.Start()
 	}
 	if err != nil {
-		t.Fatal(err)
+		m.t.Fatal(err)
 	}
 	ready := false
 	for lines := bufio.NewScanner(out); !ready && lines.Scan(); {
 		ready = lines.Text() == "ready"
 	}
 	if err := errors.Join(serve.Process.Signal(syscall.SIGTERM), serve.Wait()); err != nil || !ready {
-		t.Errorf("serve in the image: ready %v, %v\n%s", ready, err, errs)
+		m.t.Errorf("serve in the image: ready %v, %v\n%s", ready, err, errs)
 	}
-	version, err := run(ctx, "version").Output()
-	if err != nil {
-		t.Error(err)
-	}
-	return string(version)
 }

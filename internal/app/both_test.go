@@ -80,8 +80,8 @@ func startBoth(t *testing.T, productionURL, sandboxURL string) *bothServer {
 		"--submission-url=http://" + submissionHost}, w.productions...)
 	w.start(t)
 	w.openStores(t, sandboxURL)
-	w.runs(t, &w.customer, append([]string{"customer", "add", "Harbor Bank", "--staff=ops@harbor.example"}, w.productions...)...)
-	w.runs(t, nil, append([]string{"customer", "enable", w.customer.PublicID, "relay-tokens", "hierarchy"}, w.productions...)...)
+	runJSON(t, &w.customer, append([]string{"customer", "add", "Harbor Bank", "--staff=ops@harbor.example"}, w.productions...)...)
+	runJSON(t, nil, append([]string{"customer", "enable", w.customer.PublicID, "relay-tokens", "hierarchy"}, w.productions...)...)
 	return w
 }
 
@@ -107,20 +107,6 @@ func (w *bothServer) write(t *testing.T, lines ...string) {
 	}
 }
 
-// runs runs a command and reads the JSON that it prints, if out is not nil.
-func (w *bothServer) runs(t *testing.T, out any, args ...string) {
-	t.Helper()
-	var stdout, stderr bytes.Buffer
-	if code := app.Run(t.Context(), args, &stdout, &stderr); code != 0 {
-		t.Fatalf("%v: %d %s", args, code, &stderr)
-	}
-	if out != nil {
-		if err := json.Unmarshal(stdout.Bytes(), out); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, &stdout)
-		}
-	}
-}
-
 // hosted is a request to a host that has no address.
 func (w *bothServer) hosted(t *testing.T, host, method, path, body string, header ...string) reply {
 	t.Helper()
@@ -140,7 +126,6 @@ func TestCredentialsAcrossEnvironments(t *testing.T) {
 		production := testServer{Program: &program.Program{Listeners: program.Listeners{Provider: w.production}}}
 		x := &crossing{bothServer: w, at: w.production, own: w.Credentials.Account, theirs: w.customer.Account}
 		x.ownBearer, x.theirBearer = w.bearer(t, x.own), production.bearer(t, x.theirs)
-		x.asTheirs = []string{"Authorization", basic(x.theirs), "Content-Type", asJSON}
 		t.Run("callers", x.refuseCallers)
 		t.Run("identifiers", x.refuseIdentifiers)
 		t.Run("key sets", x.compareKeySets)
@@ -153,7 +138,6 @@ type crossing struct {
 	at                     string          // the production host
 	own, theirs            program.Account // of the sandbox, and of production
 	ownBearer, theirBearer string
-	asTheirs               []string
 }
 
 func (x *crossing) refuseCallers(t *testing.T) {
@@ -199,6 +183,33 @@ func (x *crossing) refuseCallers(t *testing.T) {
 type foreignID struct {
 	id, unknown string
 	request     func(id string) *http.Request
+}
+
+// foreignCaller makes requests with one account's credentials, in which {id} stands for an identifier.
+type foreignCaller struct {
+	t                 *testing.T
+	at, bearer, basic string
+}
+
+// ask returns a request without credentials.
+func (c foreignCaller) ask(method, path, body string, header ...string) func(id string) *http.Request {
+	return func(id string) *http.Request {
+		with := make([]string, len(header))
+		for i, h := range header {
+			with[i] = strings.ReplaceAll(h, "{id}", id)
+		}
+		return ask(c.t, method, c.at+strings.ReplaceAll(path, "{id}", id), strings.ReplaceAll(body, "{id}", id), with...)
+	}
+}
+
+// fetch returns a request with the bearer token.
+func (c foreignCaller) fetch(path string, header ...string) func(id string) *http.Request {
+	return c.ask("GET", path, "", append([]string{"Authorization", c.bearer}, header...)...)
+}
+
+// send returns a request with the client's secret.
+func (c foreignCaller) send(method, path, body string) func(id string) *http.Request {
+	return c.ask(method, path, body, "Authorization", c.basic, "Content-Type", asJSON)
 }
 
 // refuseIdentifiers compares the answers about the other environment's identifiers with
@@ -253,82 +264,50 @@ func (x *crossing) addSandboxRows(t *testing.T) (r sandboxRows) {
 	}
 	r.redirected, r.invited = link("/secure-redirect", `,"completeUrl":"https://app.example/back"`), link("/connect/invite-link", "")
 	var person, operator struct{ Link string }
-	x.runs(t, &person, "consumer", "link", canaryEmail, "--environment=sandbox", "--sandbox-settings="+x.settings)
-	x.runs(t, &operator, "operator", "add", "ops@service.example", "--environment=sandbox", "--sandbox-settings="+x.settings)
-	x.runs(t, nil, append([]string{"operator", "add", "ops@service.example"}, x.productions...)...)
+	runJSON(t, &person, "consumer", "link", canaryEmail, "--environment=sandbox", "--sandbox-settings="+x.settings)
+	runJSON(t, &operator, "operator", "add", "ops@service.example", "--environment=sandbox", "--sandbox-settings="+x.settings)
+	runJSON(t, nil, append([]string{"operator", "add", "ops@service.example"}, x.productions...)...)
 	r.person, r.operator = person.Link, operator.Link
 	return r
 }
 
 func (x *crossing) foreignIDs(t *testing.T, r sandboxRows) map[string]foreignID {
-	product, none, prefill := x.customer.Products["cashflow"], strings.Repeat("A", 43), `,"prefill":`+goodPrefill+`}`
-	initialize := func(body string) *http.Request {
-		return ask(t, "POST", x.at+"/connect/initialization", body, x.asTheirs...)
+	c := foreignCaller{t, x.at, x.theirBearer, basic(x.theirs)}
+	product, prefill := x.customer.Products["cashflow"], `,"prefill":`+goodPrefill+`}`
+	visit := func(account, more string) func(id string) *http.Request {
+		return c.ask("POST", "/widget/v1/visits", `{"env":"production","productId":"`+product+`","publicId":"`+account+`"`+more,
+			"Content-Type", asJSON)
 	}
 	last := func(link string) string { return link[strings.LastIndex(link, "/")+1:] }
+	atOperator, atSandbox := c, c
+	atOperator.at, atSandbox.at = strings.TrimPrefix(x.productions[5], "--operator-url="), x.Provider
+	const report, initialize = "/connect/cashflow/v2/json", "/connect/initialization"
+	unknown, none := uuid.NewString(), strings.Repeat("A", 43)
 	return map[string]foreignID{
-		"report": {r.publicToken, uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "GET", x.at+"/connect/cashflow/v2/json", "", "Authorization", x.theirBearer, "X-Public-Token", id)
-		}},
-		"status by external id": {"mine-2", "unknown", func(id string) *http.Request {
-			return ask(t, "GET", x.at+"/connect/status", "", "Authorization", x.theirBearer, "X-External-Id", id)
-		}},
-		"sharing token": {r.relay, uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "GET", x.at+"/connect/cashflow/v2/json", "", "Authorization", x.theirBearer, "X-Public-Token", id)
-		}},
-		"sharing token to withdraw": {r.relay, uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "DELETE", x.at+"/connect/relay-tokens/"+id, "", x.asTheirs...)
-		}},
-		"report to share": {r.publicToken, uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "POST", x.at+"/connect/relay-tokens", `{"publicToken":"`+id+`","publicId":"`+x.own.PublicID+`"}`, x.asTheirs...)
-		}},
-		"account to act for": {r.child, "svc-unknown", func(id string) *http.Request {
-			return ask(t, "GET", x.at+"/connect/status", "", "Authorization", x.theirBearer, "X-Public-Token", uuid.NewString(), "X-Public-Id", id)
-		}},
-		"child account": {r.child, "svc-unknown", func(id string) *http.Request {
-			return ask(t, "POST", x.at+"/accounts/"+id+"/products", `{"productName":"x"}`, x.asTheirs...)
-		}},
-		"product": {x.Credentials.Products["cashflow"], uuid.NewString(), func(id string) *http.Request {
-			return initialize(`{"productId":"` + id + `"` + prefill)
-		}},
-		"child's product": {r.childProduct, uuid.NewString(), func(id string) *http.Request {
-			return initialize(`{"productId":"` + id + `"` + prefill)
-		}},
-		"consumer": {r.consumer, uuid.NewString(), func(id string) *http.Request {
-			return initialize(`{"productId":"` + product + `","consumerId":"` + id + `"}`)
-		}},
-		"consumer to read": {r.consumer, uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "GET", x.at+"/connect/consumers/"+id, "", x.asTheirs...)
-		}},
-		"publicId in the widget": {x.own.PublicID, "svc-unknown", func(id string) *http.Request {
-			return ask(t, "POST", x.at+"/widget/v1/visits", `{"env":"production","productId":"`+product+`","publicId":"`+id+`"`+prefill,
-				"Content-Type", asJSON)
-		}},
-		"initialization token": {r.unused, none, func(id string) *http.Request {
-			return ask(t, "POST", x.at+"/widget/v1/visits", `{"env":"production","productId":"`+product+`","publicId":"`+x.theirs.PublicID+
-				`","token":"`+id+`"}`, "Content-Type", asJSON)
-		}},
-		"redirect": {r.redirected, none, func(id string) *http.Request { return ask(t, "GET", x.at+"/redirect/"+id, "") }},
-		"invite":   {r.invited, none, func(id string) *http.Request { return ask(t, "GET", x.at+"/invite/"+id, "") }},
-		"bank's answer": {r.unused, none, func(id string) *http.Request {
-			return ask(t, "GET", x.at+visits.CallbackPath+"?code=x&state="+id, "")
-		}},
-		"consumer's link": {last(r.person), none, func(id string) *http.Request {
-			return ask(t, "GET", x.at+"/access/link/"+id, "")
-		}},
-		"operator's link": {last(r.operator), none, func(id string) *http.Request {
-			return ask(t, "GET", strings.TrimPrefix(x.productions[5], "--operator-url=")+"/operator/set-password/"+id, "")
-		}},
-		"customer's link": {last(x.customer.Dashboard.Link), none, func(id string) *http.Request {
-			return ask(t, "GET", x.Provider+"/dashboard/set-password/"+id, "")
-		}},
-		"session of a dashboard": {x.staff(t, x.Credentials.Dashboard)[1], "vestibule-dashboard=x", func(id string) *http.Request {
-			return ask(t, "GET", x.at+"/dashboard/reports", "", "Cookie", id)
-		}},
-		"password of a dashboard": {x.Credentials.Dashboard.Password, "not the password", func(id string) *http.Request {
-			return ask(t, "POST", x.at+"/dashboard/sign-in", "email="+x.Credentials.Dashboard.Email+"&password="+id,
-				"Content-Type", asForm, "Origin", x.at)
-		}},
+		"report":                    {r.publicToken, unknown, c.fetch(report, "X-Public-Token", "{id}")},
+		"status by external id":     {"mine-2", "unknown", c.fetch("/connect/status", "X-External-Id", "{id}")},
+		"sharing token":             {r.relay, unknown, c.fetch(report, "X-Public-Token", "{id}")},
+		"sharing token to withdraw": {r.relay, unknown, c.send("DELETE", "/connect/relay-tokens/{id}", "")},
+		"report to share": {r.publicToken, unknown,
+			c.send("POST", "/connect/relay-tokens", `{"publicToken":"{id}","publicId":"`+x.own.PublicID+`"}`)},
+		"account to act for":     {r.child, "svc-unknown", c.fetch("/connect/status", "X-Public-Token", unknown, "X-Public-Id", "{id}")},
+		"child account":          {r.child, "svc-unknown", c.send("POST", "/accounts/{id}/products", `{"productName":"x"}`)},
+		"product":                {x.Credentials.Products["cashflow"], unknown, c.send("POST", initialize, `{"productId":"{id}"`+prefill)},
+		"child's product":        {r.childProduct, unknown, c.send("POST", initialize, `{"productId":"{id}"`+prefill)},
+		"consumer":               {r.consumer, unknown, c.send("POST", initialize, `{"productId":"`+product+`","consumerId":"{id}"}`)},
+		"consumer to read":       {r.consumer, unknown, c.send("GET", "/connect/consumers/{id}", "")},
+		"publicId in the widget": {x.own.PublicID, "svc-unknown", visit("{id}", prefill)},
+		"initialization token":   {r.unused, none, visit(x.theirs.PublicID, `,"token":"{id}"}`)},
+		"redirect":               {r.redirected, none, c.ask("GET", "/redirect/{id}", "")},
+		"invite":                 {r.invited, none, c.ask("GET", "/invite/{id}", "")},
+		"bank's answer":          {r.unused, none, c.ask("GET", visits.CallbackPath+"?code=x&state={id}", "")},
+		"consumer's link":        {last(r.person), none, c.ask("GET", "/access/link/{id}", "")},
+		"operator's link":        {last(r.operator), none, atOperator.ask("GET", "/operator/set-password/{id}", "")},
+		"customer's link":        {last(x.customer.Dashboard.Link), none, atSandbox.ask("GET", "/dashboard/set-password/{id}", "")},
+		"session of a dashboard": {x.staff(t, x.Credentials.Dashboard)[1], "vestibule-dashboard=x",
+			c.ask("GET", "/dashboard/reports", "", "Cookie", "{id}")},
+		"password of a dashboard": {x.Credentials.Dashboard.Password, "not the password", c.ask("POST", "/dashboard/sign-in",
+			"email="+x.Credentials.Dashboard.Email+"&password={id}", "Content-Type", asForm, "Origin", x.at)},
 	}
 }
 
@@ -451,10 +430,9 @@ func reachAdminOfBoth(t *testing.T, w *bothServer) {
 		}
 	}
 	for env, want := range map[string]string{"production": "ready\n", "sandbox": "ready\n"} {
-		var out, errs bytes.Buffer
-		if code := app.Run(t.Context(), []string{"health", "--admin-url=" + w.Admin, "--admin-addr=127.0.0.1:1", "--environment=" + env,
-			"--sandbox-settings=" + w.settings}, &out, &errs); code != 0 || out.String() != want {
-			t.Errorf("%s: %d %s%s", env, code, &out, &errs)
+		if code, out, errs := run(t, "health", "--admin-url="+w.Admin, "--admin-addr=127.0.0.1:1", "--environment="+env,
+			"--sandbox-settings="+w.settings); code != 0 || out != want {
+			t.Errorf("%s: %d %s%s", env, code, out, errs)
 		}
 	}
 }
@@ -484,47 +462,59 @@ func addReplicaOfBoth(t *testing.T, w *bothServer, accounts map[string]program.A
 func TestCommandsChooseTheEnvironment(t *testing.T) {
 	eachBoth(t, func(t *testing.T, w *bothServer) {
 		var all []struct{ PublicID string }
-		w.runs(t, &all, append([]string{"customer", "list", "--json"}, w.productions...)...)
+		runJSON(t, &all, append([]string{"customer", "list", "--json"}, w.productions...)...)
 		if len(all) != 1 || all[0].PublicID != w.customer.PublicID {
 			t.Errorf("production has the accounts %v", all)
 		}
 		sandbox := []string{"--environment=sandbox", "--sandbox-settings=" + w.settings}
-		w.runs(t, &all, append([]string{"customer", "list", "--json"}, sandbox...)...)
+		runJSON(t, &all, append([]string{"customer", "list", "--json"}, sandbox...)...)
 		if len(all) != 3 || all[0].PublicID == w.customer.PublicID || all[1].PublicID == w.customer.PublicID {
 			t.Errorf("the sandbox has the accounts %v", all)
 		}
-		w.runs(t, nil, append([]string{"keys", "rotate"}, sandbox...)...)
+		runJSON(t, nil, append([]string{"keys", "rotate"}, sandbox...)...)
 		var made bothCustomer
-		w.runs(t, &made, append([]string{"customer", "add", "Harbor Test", "--staff=ops@harbor.example"}, sandbox...)...)
+		runJSON(t, &made, append([]string{"customer", "add", "Harbor Test", "--staff=ops@harbor.example"}, sandbox...)...)
 		if !strings.HasPrefix(made.Dashboard.Link, w.Provider) {
 			t.Errorf("the sandbox's link is %s", made.Dashboard.Link)
 		}
 		good(t, 200, ask(t, "GET", w.Provider+"/connect/accesstoken", "", "Authorization", basic(made.Account)))
-		var out, errs bytes.Buffer
 		args := append([]string{"customer", "list", "--data-dir=" + t.TempDir()}, sandbox...)
-		if code := app.Run(t.Context(), args, &out, &errs); code != 2 || !strings.Contains(errs.String(), "leave the flag out") {
-			t.Errorf("%v: %d %s", args, code, &errs)
+		if code, _, errs := run(t, args...); code != 2 || !strings.Contains(errs, "leave the flag out") {
+			t.Errorf("%v: %d %s", args, code, errs)
 		}
 	})
+}
+
+// apart is a provider of both environments, whose sandbox has settings of a file.
+type apart struct{ dir string } // data folder of production
+
+// provider runs the command provider until it is refused.
+func (a apart) provider(t *testing.T, settings []string, args ...string) (exit int, errs string) {
+	t.Helper()
+	exit, _, errs = run(t, append([]string{"provider", "--environment=production", "--provider-addr=127.0.0.1:0",
+		"--provider-url=http://localhost:1", "--data-dir=" + a.dir, "--sandbox-settings=" + settingsFile(t, settings...)}, args...)...)
+	return exit, errs
+}
+
+func settingsFile(t *testing.T, lines ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "sandbox.env")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // TestBothEnvironmentsStayApart refuses what two environments would share.
 func TestBothEnvironmentsStayApart(t *testing.T) {
 	t.Parallel()
 	assets.Need(t)
-	dir := t.TempDir()
-	file := func(lines ...string) string {
-		path := filepath.Join(t.TempDir(), "sandbox.env")
-		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	here, own := "VESTIBULE_PROVIDER_URL=http://127.0.0.1:1", "VESTIBULE_DATA_DIR="+t.TempDir()
-	key := filepath.Join(dir, "k.key")
+	a := apart{dir: t.TempDir()}
+	dir, key := a.dir, filepath.Join(a.dir, "k.key")
 	if err := os.WriteFile(key, []byte(strings.Repeat("ab", 32)), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	here, own := "VESTIBULE_PROVIDER_URL=http://127.0.0.1:1", "VESTIBULE_DATA_DIR="+t.TempDir()
 	for name, c := range map[string]struct {
 		settings []string
 		args     []string
@@ -553,46 +543,41 @@ func TestBothEnvironmentsStayApart(t *testing.T) {
 		"a bad value":           {[]string{here, own, "VESTIBULE_WIDGET_RATE=x"}, nil, "--widget-rate: must be a whole number"},
 		"a refused value":       {[]string{here, own, "VESTIBULE_WIDGET_RATE=-1"}, nil, "sandbox: --widget-rate"},
 	} {
-		args := append([]string{"provider", "--environment=production", "--provider-addr=127.0.0.1:0", "--provider-url=http://localhost:1",
-			"--data-dir=" + dir, "--sandbox-settings=" + file(c.settings...)}, c.args...)
-		var out, errs bytes.Buffer
-		if exit := app.Run(t.Context(), args, &out, &errs); exit != 2 || !strings.Contains(errs.String(), c.says) {
-			t.Errorf("%s: exit code %d, want words with %q:\n%s", name, exit, c.says, &errs)
+		if exit, errs := a.provider(t, c.settings, c.args...); exit != 2 || !strings.Contains(errs, c.says) {
+			t.Errorf("%s: exit code %d, want words with %q:\n%s", name, exit, c.says, errs)
 		}
 	}
-	exit, errs := attempt(t, "serve", "--sandbox-settings="+file(here, own))
-	if exit != 2 || !strings.Contains(errs, "--sandbox-settings: the command serve does not use it") {
-		t.Errorf("serve: %d %s", exit, errs)
+	for want, args := range map[string][]string{
+		"--sandbox-settings: the command serve does not use it": {"serve", "--sandbox-settings=" + settingsFile(t, here, own)},
+		"needs --sandbox-settings":                              {"provider", "--submission-url=http://submit.example"},
+	} {
+		if exit, errs := attempt(t, args...); exit != 2 || !strings.Contains(errs, want) {
+			t.Errorf("%s: %d %s", args[0], exit, errs)
+		}
 	}
-	exit, errs = attempt(t, "provider", "--submission-url=http://submit.example")
-	if exit != 2 || !strings.Contains(errs, "needs --sandbox-settings") {
-		t.Errorf("no sandbox: %d %s", exit, errs)
+	if !testing.Short() {
+		t.Run("one database", func(t *testing.T) { a.refuseOneDatabase(t, here, own) })
 	}
+}
 
-	if testing.Short() {
-		return
+// refuseOneDatabase gives the sandbox production's database, also by a name that only the server knows to be its own.
+func (a apart) refuseOneDatabase(t *testing.T, settings ...string) {
+	address := storetest.MigratedURL(t)
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Run("one database", func(t *testing.T) {
-		address := storetest.MigratedURL(t)
-		u, err := url.Parse(address)
-		if err != nil {
-			t.Fatal(err)
+	q, alias := u.Query(), filepath.Join(t.TempDir(), "pg")
+	if err := os.Symlink(q.Get("host"), alias); err != nil {
+		t.Fatal(err)
+	}
+	q.Set("host", alias)
+	u.RawQuery = q.Encode()
+	for other, says := range map[string]string{address + "&application_name=other": "the same database, PostgreSQL",
+		u.String(): "sandbox: a database of its own, not production's, is needed"} {
+		exit, errs := apart{dir: t.TempDir()}.provider(t, append(settings, "VESTIBULE_DATABASE_URL="+other), "--database-url="+address)
+		if exit == 0 || !strings.Contains(errs, says) {
+			t.Errorf("exit code %d, want words with %q:\n%s", exit, says, errs)
 		}
-		q, alias := u.Query(), filepath.Join(t.TempDir(), "pg")
-		if err := os.Symlink(q.Get("host"), alias); err != nil {
-			t.Fatal(err)
-		}
-		q.Set("host", alias) // a name that only the server knows to be its own
-		u.RawQuery = q.Encode()
-		for other, says := range map[string]string{address + "&application_name=other": "the same database, PostgreSQL",
-			u.String(): "sandbox: a database of its own, not production's, is needed"} {
-			var out, errs bytes.Buffer
-			exit := app.Run(t.Context(), []string{"provider", "--environment=production", "--provider-addr=127.0.0.1:0",
-				"--provider-url=http://localhost:1", "--data-dir=" + t.TempDir(), "--database-url=" + address,
-				"--sandbox-settings=" + file(here, own, "VESTIBULE_DATABASE_URL="+other)}, &out, &errs)
-			if exit == 0 || !strings.Contains(errs.String(), says) {
-				t.Errorf("exit code %d, want words with %q:\n%s", exit, says, &errs)
-			}
-		}
-	})
+	}
 }

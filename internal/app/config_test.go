@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,28 @@ import (
 	"vestibule/internal/staff"
 	"vestibule/internal/testutil/assets"
 )
+
+// run runs the program and returns its exit code and what it prints.
+func run(t *testing.T, args ...string) (exit int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	exit = app.Run(t.Context(), args, &out, &errs)
+	return exit, out.String(), errs.String()
+}
+
+// runJSON runs a command that succeeds and reads the JSON that it prints, if out is not nil.
+func runJSON(t *testing.T, out any, args ...string) {
+	t.Helper()
+	code, stdout, stderr := run(t, args...)
+	if code != 0 {
+		t.Fatalf("%v: %d %s", args, code, stderr)
+	}
+	if out != nil {
+		if err := json.Unmarshal([]byte(stdout), out); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, stdout)
+		}
+	}
+}
 
 // attempt starts the program until its configuration is validated.
 func attempt(t *testing.T, args ...string) (exit int, stderr string) {
@@ -41,103 +64,108 @@ func without(flag string, more ...string) []string {
 	return slices.DeleteFunc(elsewhere(more...), func(arg string) bool { return strings.HasPrefix(arg, flag+"=") })
 }
 
+// alone returns the flags of a provider that runs without a portal.
+func alone(more ...string) []string { return append([]string{"provider"}, more...) }
+
+// badConfigurations are commands that are refused, each with words of the refusal.
+var badConfigurations = map[string]struct {
+	args []string
+	says string
+}{
+	"an unknown flag":              {[]string{"--colour=red"}, "unknown flag --colour; `vestibule --help`"},
+	"an unknown command":           {[]string{"dance"}, "dance"},
+	"an unknown environment":       {[]string{"--environment=moon"}, "environment"},
+	"an unknown log level":         {[]string{"--log-level=loud"}, "log-level"},
+	"a rate that is no number":     {[]string{"--api-rate=x"}, `--api-rate: must be a whole number, not "x"`},
+	"a share that is no number":    {[]string{"--otlp-share=x"}, `--otlp-share: must be a number, not "x"`},
+	"an invalid duration":          {[]string{"--drain-grace=soon"}, `must be a duration such as 30s or 5m, not "soon"`},
+	"a key file that is not there": {[]string{"--master-key-file=nowhere.key"}, "--master-key-file: open nowhere.key"},
+	"an invalid pooler mode":       {[]string{"--database-url=postgres://a@b/c?pool_mode=d"}, "pool_mode must be session or transaction"},
+	"a portal's address without port": {[]string{"--portal-addr=localhost"},
+		`--portal-addr "localhost": must be HOST:PORT (variable VESTIBULE_PORTAL_ADDR)`},
+	"a port that is no number":        {[]string{"--portal-addr=localhost:http"}, "--portal-addr"},
+	"a port that is too large":        {[]string{"--provider-addr=127.0.0.1:65536"}, "--provider-addr"},
+	"a negative port":                 {[]string{"--admin-addr=127.0.0.1:-1"}, "--admin-addr"},
+	"the portal to all, in the clear": {[]string{"--portal-addr=0.0.0.0:0"}, "--tls-cert"},
+	"the portal to all, by no host":   {[]string{"--portal-addr=:0"}, "--behind-proxy"},
+	"the provider to all":             {[]string{"--provider-addr=[::]:0"}, "--provider-addr"},
+	"a proxy and no public address":   {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy"}, "--portal-url is required"},
+	"the admin listener to all":       {[]string{"--admin-addr=0.0.0.0:0"}, "--admin-addr"},
+	"the admin listener by no host":   {alone("--admin-addr=:0"), "--behind-proxy"},
+	"an address of no admin listener": {[]string{"--admin-url=https://metrics.example"}, "needs --admin-addr"},
+	"the controls to all":             {[]string{"--sandbox-control-addr=0.0.0.0:0"}, "must be on loopback"},
+	"controls in production":          {alone("--environment=production", "--sandbox-control-addr=127.0.0.1:0"), "sandbox provider"},
+	"faults in production":            {alone("--environment=production", "--sandbox-faults=7"), "sandbox provider"},
+	"faults of no provider":           {elsewhere("--sandbox-faults=7"), "--sandbox-faults: the command portal does not use it"},
+	"controls of no provider": {elsewhere("--sandbox-control-addr=127.0.0.1:0"),
+		"--sandbox-control-addr: the command portal does not use it"},
+	"both parties in production":      {[]string{"--environment=production"}, "run the commands portal and provider separately"},
+	"a certificate without its key":   {[]string{"--tls-cert=a.pem"}, "--tls-cert and --tls-key"},
+	"a certificate that is not there": {[]string{"--tls-cert=a.pem", "--tls-key=b.pem"}, "a.pem"},
+	"a public address without scheme": {[]string{"--portal-url=localhost:8080"}, "--portal-url"},
+	"another scheme":                  {[]string{"--portal-url=ftp://localhost"}, "--portal-url"},
+	"a public address with a user":    {[]string{"--provider-url=http://a:b@localhost"}, "--provider-url"},
+	"a public address with a query":   {[]string{"--provider-url=http://localhost?a=b"}, "--provider-url"},
+	"a portal below its host":         {[]string{"--portal-url=http://localhost/portal"}, "must have no path"},
+	"a mail server without port":      {[]string{"--smtp-addr=mail.example", "--smtp-from=a@b.example"}, "HOST:PORT"},
+	"a mail server without sender":    {[]string{"--smtp-addr=mail.example:587"}, "--smtp-from"},
+	"a sender without mail server":    {[]string{"--smtp-from=a@b.example"}, "need --smtp-addr"},
+	"half of a mail server's login": {[]string{"--smtp-addr=mail.example:587",
+		"--smtp-from=a@b.example", "--smtp-username=x"}, "--smtp-username and --smtp-password"},
+	"a mail server in the clear": {[]string{"--smtp-addr=mail.example:25",
+		"--smtp-from=a@b.example", "--smtp-security=none"}, "unencrypted"},
+	"a login sent in the clear": {[]string{"--smtp-addr=127.0.0.1:25", "--smtp-from=a@b.example", "--smtp-security=none",
+		"--smtp-username=x", "--smtp-password=y"}, "no password without TLS"},
+	"a brand file that is not there":   {[]string{"--brand-file=nowhere/brand.yaml"}, "--brand-file"},
+	"a widget script that is no URL":   {[]string{"--widget-script-url=javascript:alert(1)"}, "--widget-script-url"},
+	"an access page that is no URL":    {[]string{"--service-access-url=provider.example/access"}, "--service-access-url"},
+	"a widget global with a dot":       {[]string{"--widget-global=a.b"}, "JavaScript identifier"},
+	"a profile that is not there":      {elsewhere("--provider-profile=nowhere.yaml"), "--provider-profile: open nowhere.yaml"},
+	"a profile with an unknown key":    {elsewhere("--provider-profile=../../docs/deploy/compose.yaml"), "is unknown"},
+	"a profile of the embedded":        {[]string{"--provider-profile=../svcapi/profile.yaml"}, "run the command portal with it"},
+	"a profile without an address":     {without("--provider-url", "--provider-profile=../svcapi/profile.yaml"), "--provider-url is"},
+	"another database":                 {[]string{"--database-url=mysql://localhost"}, "postgres://"},
+	"a product of an unknown kind":     {elsewhere("--products=loans=6f1a6e0e-3c39-4b4f-9a3d-111111111111"), `"loans" is not a product`},
+	"a product without a UUID":         {elsewhere("--products=income=1"), "is not a UUID"},
+	"products that are no list":        {[]string{"--products=cashflow"}, `--products: must be NAME=VALUE, not "cashflow"`},
+	"an account beside the embedded":   {[]string{"--client-id=c"}, "run the command portal"},
+	"a portal alone without anything":  {[]string{"portal"}, "--provider-url is required"},
+	"a portal alone without secrets":   {[]string{"portal"}, "--webhook-secret is required"},
+	"a webhook secret of another form": {elsewhere("--webhook-secret=" + canaryText), "whsec_"},
+	"a short API key":                  {[]string{"--portal-api-key=canary-4711"}, "20 to 200"},
+	"an invalid events secret":         {[]string{"--events-secret=canary-4711"}, "--events-secret: must be whsec_"},
+	"events without TLS":               {[]string{"--events-url=http://app.example.com/webhooks"}, "--events-url"},
+	"events to a private address":      {[]string{"--events-url=https://10.0.0.7/webhooks"}, "--events-url"},
+	"a public network of webhooks":     {[]string{"--webhook-networks=10.0.0.0/7"}, "--webhook-networks 10.0.0.0/7: must be a part"},
+	"the metadata of a cloud":          {[]string{"--webhook-networks=169.254.0.0/16"}, "--webhook-networks"},
+	"a webhook network without a mask": {[]string{"--webhook-networks=10.0.0.7"}, "--webhook-networks"},
+	"events to another network": {[]string{"--webhook-networks=10.1.0.0/16",
+		"--events-url=https://10.0.0.7/webhooks"}, "--webhook-networks can name"},
+	"events to a proxied portal's own": {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy",
+		"--portal-url=https://portal.example", "--events-url=http://127.0.0.1:9/webhooks"}, "--events-url"},
+	"an API key with a space":          {[]string{"--portal-api-key=" + canaryText + " " + canaryText}, "20 to 200"},
+	"a retention of less than nothing": {[]string{"--retention-days=-1"}, "--retention-days"},
+	"jobs that no process runs":        {[]string{"--no-workers"}, "--no-workers"},
+	"an API without requests":          {[]string{"--api-rate=0"}, "--api-rate"},
+	"files of less than nothing":       {[]string{"--widget-files=-1"}, "--widget-files"},
+	"an agency of two lines":           {[]string{"--report-agency=a\nb"}, "--report-agency"},
+	"a regulator without end":          {[]string{"--regulator=" + strings.Repeat("a", 301)}, "--regulator"},
+	"an OIDC client without issuer":    {[]string{"--oidc-client-secret=canary-4711"}, "need --oidc-issuer"},
+	"an issuer without client":         {[]string{"--oidc-issuer=https://id.example"}, "--oidc-client-id"},
+	"an issuer without TLS": {[]string{"--oidc-issuer=http://id.example",
+		"--oidc-client-id=a", "--oidc-client-secret=b"}, "must be https"},
+	"an issuer that is no URL": {[]string{"--oidc-issuer=id.example", "--oidc-client-id=a", "--oidc-client-secret=b"}, "--oidc-issuer"},
+	"an invalid group of a role": {[]string{"--oidc-issuer=https://id.example", "--oidc-client-id=a",
+		"--oidc-client-secret=b", "--oidc-roles=x=boss"}, `"boss" of the group "x"`},
+	"no sign-in at all": {[]string{"--no-local-accounts"}, "could not sign in"},
+	"no administrator": {[]string{"--no-local-accounts", "--oidc-issuer=https://id.example", "--oidc-client-id=a",
+		"--oidc-client-secret=b", "--oidc-roles=x=auditor"}, "role administrator"},
+	"events of a provider alone": {alone("--events-url=https://app.example/webhooks"), "--events-url: the command provider does not use it"},
+	"an invalid mode of return":  {[]string{"--return-mode=put"}, "return-mode"},
+}
+
 func TestValidateRejectsBadConfigurations(t *testing.T) {
-	alone := func(more ...string) []string { return append([]string{"provider"}, more...) }
-	for name, c := range map[string]struct {
-		args []string
-		says string
-	}{
-		"an unknown flag":              {[]string{"--colour=red"}, "unknown flag --colour; `vestibule --help`"},
-		"an unknown command":           {[]string{"dance"}, "dance"},
-		"an unknown environment":       {[]string{"--environment=moon"}, "environment"},
-		"an unknown log level":         {[]string{"--log-level=loud"}, "log-level"},
-		"a rate that is no number":     {[]string{"--api-rate=x"}, `--api-rate: must be a whole number, not "x"`},
-		"a share that is no number":    {[]string{"--otlp-share=x"}, `--otlp-share: must be a number, not "x"`},
-		"an invalid duration":          {[]string{"--drain-grace=soon"}, `must be a duration such as 30s or 5m, not "soon"`},
-		"a key file that is not there": {[]string{"--master-key-file=nowhere.key"}, "--master-key-file: open nowhere.key"},
-		"an invalid pooler mode":       {[]string{"--database-url=postgres://a@b/c?pool_mode=d"}, "pool_mode must be session or transaction"},
-		"a portal's address without port": {[]string{"--portal-addr=localhost"},
-			`--portal-addr "localhost": must be HOST:PORT (variable VESTIBULE_PORTAL_ADDR)`},
-		"a port that is no number":        {[]string{"--portal-addr=localhost:http"}, "--portal-addr"},
-		"a port that is too large":        {[]string{"--provider-addr=127.0.0.1:65536"}, "--provider-addr"},
-		"a negative port":                 {[]string{"--admin-addr=127.0.0.1:-1"}, "--admin-addr"},
-		"the portal to all, in the clear": {[]string{"--portal-addr=0.0.0.0:0"}, "--tls-cert"},
-		"the portal to all, by no host":   {[]string{"--portal-addr=:0"}, "--behind-proxy"},
-		"the provider to all":             {[]string{"--provider-addr=[::]:0"}, "--provider-addr"},
-		"a proxy and no public address":   {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy"}, "--portal-url is required"},
-		"the admin listener to all":       {[]string{"--admin-addr=0.0.0.0:0"}, "--admin-addr"},
-		"the admin listener by no host":   {alone("--admin-addr=:0"), "--behind-proxy"},
-		"an address of no admin listener": {[]string{"--admin-url=https://metrics.example"}, "needs --admin-addr"},
-		"the controls to all":             {[]string{"--sandbox-control-addr=0.0.0.0:0"}, "must be on loopback"},
-		"controls in production":          {alone("--environment=production", "--sandbox-control-addr=127.0.0.1:0"), "sandbox provider"},
-		"faults in production":            {alone("--environment=production", "--sandbox-faults=7"), "sandbox provider"},
-		"faults of no provider":           {elsewhere("--sandbox-faults=7"), "--sandbox-faults: the command portal does not use it"},
-		"controls of no provider": {elsewhere("--sandbox-control-addr=127.0.0.1:0"),
-			"--sandbox-control-addr: the command portal does not use it"},
-		"both parties in production":      {[]string{"--environment=production"}, "run the commands portal and provider separately"},
-		"a certificate without its key":   {[]string{"--tls-cert=a.pem"}, "--tls-cert and --tls-key"},
-		"a certificate that is not there": {[]string{"--tls-cert=a.pem", "--tls-key=b.pem"}, "a.pem"},
-		"a public address without scheme": {[]string{"--portal-url=localhost:8080"}, "--portal-url"},
-		"another scheme":                  {[]string{"--portal-url=ftp://localhost"}, "--portal-url"},
-		"a public address with a user":    {[]string{"--provider-url=http://a:b@localhost"}, "--provider-url"},
-		"a public address with a query":   {[]string{"--provider-url=http://localhost?a=b"}, "--provider-url"},
-		"a portal below its host":         {[]string{"--portal-url=http://localhost/portal"}, "must have no path"},
-		"a mail server without port":      {[]string{"--smtp-addr=mail.example", "--smtp-from=a@b.example"}, "HOST:PORT"},
-		"a mail server without sender":    {[]string{"--smtp-addr=mail.example:587"}, "--smtp-from"},
-		"a sender without mail server":    {[]string{"--smtp-from=a@b.example"}, "need --smtp-addr"},
-		"half of a mail server's login": {[]string{"--smtp-addr=mail.example:587",
-			"--smtp-from=a@b.example", "--smtp-username=x"}, "--smtp-username and --smtp-password"},
-		"a mail server in the clear": {[]string{"--smtp-addr=mail.example:25",
-			"--smtp-from=a@b.example", "--smtp-security=none"}, "unencrypted"},
-		"a login sent in the clear": {[]string{"--smtp-addr=127.0.0.1:25", "--smtp-from=a@b.example", "--smtp-security=none",
-			"--smtp-username=x", "--smtp-password=y"}, "no password without TLS"},
-		"a brand file that is not there":   {[]string{"--brand-file=nowhere/brand.yaml"}, "--brand-file"},
-		"a widget script that is no URL":   {[]string{"--widget-script-url=javascript:alert(1)"}, "--widget-script-url"},
-		"an access page that is no URL":    {[]string{"--service-access-url=provider.example/access"}, "--service-access-url"},
-		"a widget global with a dot":       {[]string{"--widget-global=a.b"}, "JavaScript identifier"},
-		"a profile that is not there":      {elsewhere("--provider-profile=nowhere.yaml"), "--provider-profile: open nowhere.yaml"},
-		"a profile with an unknown key":    {elsewhere("--provider-profile=../../docs/deploy/compose.yaml"), "is unknown"},
-		"a profile of the embedded":        {[]string{"--provider-profile=../svcapi/profile.yaml"}, "run the command portal with it"},
-		"a profile without an address":     {without("--provider-url", "--provider-profile=../svcapi/profile.yaml"), "--provider-url is"},
-		"another database":                 {[]string{"--database-url=mysql://localhost"}, "postgres://"},
-		"a product of an unknown kind":     {elsewhere("--products=loans=6f1a6e0e-3c39-4b4f-9a3d-111111111111"), `"loans" is not a product`},
-		"a product without a UUID":         {elsewhere("--products=income=1"), "is not a UUID"},
-		"products that are no list":        {[]string{"--products=cashflow"}, `--products: must be NAME=VALUE, not "cashflow"`},
-		"an account beside the embedded":   {[]string{"--client-id=c"}, "run the command portal"},
-		"a portal alone without anything":  {[]string{"portal"}, "--provider-url is required"},
-		"a portal alone without secrets":   {[]string{"portal"}, "--webhook-secret is required"},
-		"a webhook secret of another form": {elsewhere("--webhook-secret=" + canaryText), "whsec_"},
-		"a short API key":                  {[]string{"--portal-api-key=canary-4711"}, "20 to 200"},
-		"an invalid events secret":         {[]string{"--events-secret=canary-4711"}, "--events-secret: must be whsec_"},
-		"events without TLS":               {[]string{"--events-url=http://app.example.com/webhooks"}, "--events-url"},
-		"events to a private address":      {[]string{"--events-url=https://10.0.0.7/webhooks"}, "--events-url"},
-		"a public network of webhooks":     {[]string{"--webhook-networks=10.0.0.0/7"}, "--webhook-networks 10.0.0.0/7: must be a part"},
-		"the metadata of a cloud":          {[]string{"--webhook-networks=169.254.0.0/16"}, "--webhook-networks"},
-		"a webhook network without a mask": {[]string{"--webhook-networks=10.0.0.7"}, "--webhook-networks"},
-		"events to another network": {[]string{"--webhook-networks=10.1.0.0/16",
-			"--events-url=https://10.0.0.7/webhooks"}, "--webhook-networks can name"},
-		"events to a proxied portal's own": {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy",
-			"--portal-url=https://portal.example", "--events-url=http://127.0.0.1:9/webhooks"}, "--events-url"},
-		"an API key with a space":          {[]string{"--portal-api-key=" + canaryText + " " + canaryText}, "20 to 200"},
-		"a retention of less than nothing": {[]string{"--retention-days=-1"}, "--retention-days"},
-		"jobs that no process runs":        {[]string{"--no-workers"}, "--no-workers"},
-		"an API without requests":          {[]string{"--api-rate=0"}, "--api-rate"},
-		"files of less than nothing":       {[]string{"--widget-files=-1"}, "--widget-files"},
-		"an agency of two lines":           {[]string{"--report-agency=a\nb"}, "--report-agency"},
-		"a regulator without end":          {[]string{"--regulator=" + strings.Repeat("a", 301)}, "--regulator"},
-		"an OIDC client without issuer":    {[]string{"--oidc-client-secret=canary-4711"}, "need --oidc-issuer"},
-		"an issuer without client":         {[]string{"--oidc-issuer=https://id.example"}, "--oidc-client-id"},
-		"an issuer without TLS": {[]string{"--oidc-issuer=http://id.example",
-			"--oidc-client-id=a", "--oidc-client-secret=b"}, "must be https"},
-		"an issuer that is no URL": {[]string{"--oidc-issuer=id.example", "--oidc-client-id=a", "--oidc-client-secret=b"}, "--oidc-issuer"},
-		"an invalid group of a role": {[]string{"--oidc-issuer=https://id.example", "--oidc-client-id=a",
-			"--oidc-client-secret=b", "--oidc-roles=x=boss"}, `"boss" of the group "x"`},
-		"no sign-in at all": {[]string{"--no-local-accounts"}, "could not sign in"},
-		"no administrator": {[]string{"--no-local-accounts", "--oidc-issuer=https://id.example", "--oidc-client-id=a",
-			"--oidc-client-secret=b", "--oidc-roles=x=auditor"}, "role administrator"},
-		"events of a provider alone": {alone("--events-url=https://app.example/webhooks"), "--events-url: the command provider does not use it"},
-		"an invalid mode of return":  {[]string{"--return-mode=put"}, "return-mode"},
-	} {
+	for name, c := range badConfigurations {
 		t.Run(name, func(t *testing.T) {
 			exit, says := attempt(t, c.args...)
 			if exit != 2 || !strings.Contains(says, c.says) {
@@ -239,10 +267,9 @@ func TestCommandErrors(t *testing.T) {
 			if c.args != "serve" {
 				t.Setenv("VESTIBULE_SANDBOX_FAULTS", "0")
 			}
-			var out, errs bytes.Buffer
-			exit := app.Run(t.Context(), strings.Fields(c.args), &out, &errs)
-			if exit != c.exit || !strings.HasSuffix(errs.String(), "vestibule: "+c.says+"\n") {
-				t.Errorf("exit code %d, want %d\n%s\nwant %s", exit, c.exit, &errs, c.says)
+			exit, _, errs := run(t, strings.Fields(c.args)...)
+			if exit != c.exit || !strings.HasSuffix(errs, "vestibule: "+c.says+"\n") {
+				t.Errorf("exit code %d, want %d\n%s\nwant %s", exit, c.exit, errs, c.says)
 			}
 		})
 	}
@@ -324,21 +351,21 @@ func TestHelpListsTheCommandsOwnFlags(t *testing.T) {
 		"version":         {"--help", "--data-dir --log-level"},
 	} {
 		t.Run(command, func(t *testing.T) {
-			var out, errs bytes.Buffer
-			if exit := app.Run(t.Context(), append(strings.Fields(command), "--help"), &out, &errs); exit != 0 || errs.Len() > 0 {
-				t.Fatalf("exit code %d:\n%s", exit, &errs)
+			exit, out, errs := run(t, append(strings.Fields(command), "--help")...)
+			if exit != 0 || errs != "" {
+				t.Fatalf("exit code %d:\n%s", exit, errs)
 			}
 			lists := func(flag string) bool {
-				return regexp.MustCompile(`(?m)^ +(-h, )?` + regexp.QuoteMeta(flag) + `(=|\s|$)`).MatchString(out.String())
+				return regexp.MustCompile(`(?m)^ +(-h, )?` + regexp.QuoteMeta(flag) + `(=|\s|$)`).MatchString(out)
 			}
 			for flag := range strings.FieldsSeq(c.has) {
 				if !lists(flag) {
-					t.Errorf("%s is not in:\n%s", flag, &out)
+					t.Errorf("%s is not in:\n%s", flag, out)
 				}
 			}
 			for flag := range strings.FieldsSeq(c.lacks) {
 				if lists(flag) {
-					t.Errorf("%s is in:\n%s", flag, &out)
+					t.Errorf("%s is in:\n%s", flag, out)
 				}
 			}
 		})

@@ -1,12 +1,10 @@
 package app_test
 
 import (
-	"bytes"
 	"net/url"
 	"strings"
 	"testing"
 
-	"vestibule/internal/app"
 	"vestibule/internal/i18n"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
@@ -16,16 +14,13 @@ import (
 func TestConsumerLinkCommand(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		w.complete(t, w.token(t, ""))
-		run := func(args ...string) (code int, out, errs string) {
-			var stdout, stderr bytes.Buffer
-			args = append(append([]string{"consumer", "link"}, args...), "--data-dir="+w.dir, "--database-url="+w.databaseURL,
-				"--provider-url="+w.Provider)
-			code = app.Run(t.Context(), args, &stdout, &stderr)
-			return code, stdout.String(), stderr.String()
+		link := func(args ...string) (code int, out, errs string) {
+			return run(t, append(append([]string{"consumer", "link"}, args...), "--data-dir="+w.dir, "--database-url="+w.databaseURL,
+				"--provider-url="+w.Provider)...)
 		}
 		for name, args := range map[string][]string{"no address": nil, "not an address": {"canary"},
 			"two addresses": {canaryEmail, "a@b.example"}} {
-			if code, out, errs := run(args...); code == 0 || out != "" || errs == "" {
+			if code, out, errs := link(args...); code == 0 || out != "" || errs == "" {
 				t.Errorf("%s: %d %s%s", name, code, out, errs)
 			}
 		}

@@ -18,9 +18,7 @@ import (
 // printed runs vestibule credentials and returns its output.
 func printed(t *testing.T, args ...string) (exit int, stdout, stderr string) {
 	t.Helper()
-	var out, errs bytes.Buffer
-	exit = app.Run(t.Context(), append([]string{"credentials"}, args...), &out, &errs)
-	return exit, out.String(), errs.String()
+	return run(t, append([]string{"credentials"}, args...)...)
 }
 
 // evaluated returns the VESTIBULE_ variables of a shell that evaluates exports.

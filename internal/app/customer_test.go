@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"vestibule/internal/app"
 	"vestibule/internal/testutil/program"
 )
 
@@ -50,9 +48,7 @@ type commandDir string
 
 func (d commandDir) run(t *testing.T, args ...string) (code int, out, errs string) {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	code = app.Run(t.Context(), append(args, "--environment=production", "--data-dir="+string(d)), &stdout, &stderr)
-	return code, stdout.String(), stderr.String()
+	return run(t, append(args, "--environment=production", "--data-dir="+string(d))...)
 }
 
 // createdCustomer is what the command that creates a customer prints.
@@ -226,9 +222,7 @@ func TestErrorsAsJSON(t *testing.T) {
 func TestOperatorCommand(t *testing.T) {
 	dir := t.TempDir()
 	run := func(args ...string) (code int, out, errs string) {
-		var stdout, stderr bytes.Buffer
-		code = app.Run(t.Context(), append([]string{"operator", "--environment=production", "--data-dir=" + dir}, args...), &stdout, &stderr)
-		return code, stdout.String(), stderr.String()
+		return run(t, append([]string{"operator", "--environment=production", "--data-dir=" + dir}, args...)...)
 	}
 	if code, _, errs := run("add", "ops@service.example"); code != 1 || !strings.Contains(errs, "--create") {
 		t.Errorf("without a database: %d %s", code, errs)

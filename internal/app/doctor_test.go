@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"vestibule/internal/app"
 	"vestibule/internal/jose"
 )
 
@@ -25,13 +23,12 @@ func TestDoctorAcceptsTheEmbeddedProvider(t *testing.T) {
 		w.rested(t)
 		before := w.rows(t)
 		examine := func(args ...string) (int, string) {
-			var out, log bytes.Buffer
-			code := app.Run(t.Context(), append([]string{"doctor", "--data-dir=" + w.dir, "--database-url=" + w.databaseURL,
-				"--portal-url=" + w.Portal, "--provider-url=" + w.Provider}, args...), &out, &log)
-			if log.Len() > 0 {
-				t.Errorf("the doctor logs %s", &log)
+			code, out, log := run(t, append([]string{"doctor", "--data-dir=" + w.dir, "--database-url=" + w.databaseURL,
+				"--portal-url=" + w.Portal, "--provider-url=" + w.Provider}, args...)...)
+			if log != "" {
+				t.Errorf("the doctor logs %s", log)
 			}
-			return code, out.String()
+			return code, out
 		}
 		code, said := examine()
 		if code != 0 || strings.Contains(said, "→") || strings.Count(said, "\n") < 11 {
@@ -59,11 +56,9 @@ func TestDoctorAcceptsTheEmbeddedProvider(t *testing.T) {
 }
 
 func TestDoctorRequiresAConfiguration(t *testing.T) {
-	var out, log bytes.Buffer
 	dir := filepath.Join(t.TempDir(), "none")
-	if code := app.Run(t.Context(), []string{"doctor", "--data-dir=" + dir}, &out, &log); code != 2 ||
-		!strings.Contains(log.String(), "no account is configured") {
-		t.Errorf("exit code %d, %s", code, &log)
+	if code, _, log := run(t, "doctor", "--data-dir="+dir); code != 2 || !strings.Contains(log, "no account is configured") {
+		t.Errorf("exit code %d, %s", code, log)
 	}
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("the doctor made the data folder")
@@ -95,13 +90,12 @@ func TestDoctorExaminesServices(t *testing.T) {
 	const dead = "127.0.0.1:1"
 	dir := filepath.Join(t.TempDir(), "none")
 	examine := func(more ...string) string {
-		var out, log bytes.Buffer
 		args := append([]string{"doctor", "--data-dir=" + dir}, elsewhere("--provider-url=http://" + dead)[1:]...)
-		app.Run(t.Context(), append(args, more...), &out, &log)
-		if log.Len() > 0 {
-			t.Errorf("the doctor logs %s", &log)
+		_, out, log := run(t, append(args, more...)...)
+		if log != "" {
+			t.Errorf("the doctor logs %s", log)
 		}
-		return out.String()
+		return out
 	}
 	oidc := func(at string) string { return "--oidc-issuer=" + at }
 	client := []string{"--oidc-client-id=a", "--oidc-client-secret=b"}

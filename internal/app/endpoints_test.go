@@ -304,6 +304,15 @@ func registered(t *testing.T) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
+// Values of a route's path and query that name nothing.
+var (
+	badParameters = []string{uuid.NewString(), "..%2f..%2fetc", "%00", canaryText + "%00", "%ff", "%2e%2e", "a.b", "%25", "%252e",
+		"%E2%80%AE", "'--", "%0d%0aSet-Cookie:a=b", strings.Repeat("a", 10_000), canaryText}
+	badQueries = []string{"lang=%00", "lang=%ff&lang=es", "%zz=%zz", strings.Repeat("a=b&", 5000), "grant=%00", "grant=" + canaryText,
+		"grant=a&grant=b", "next=//evil.example", "next=https://evil.example", "next=/%5cevil.example", "after=%00", "after=1.x",
+		"after=9999999999999999999", "limit=-1", "state=%00", "q=%00%ff", "mode=%00", "jwt=" + canaryText, "close"}
+)
+
 // attacks returns the bad requests that fit a route.
 func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 	t.Helper()
@@ -334,9 +343,7 @@ func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 
 	// Identifiers in the path.
 	if parameter.MatchString(r.pattern) {
-		for _, p := range []string{uuid.NewString(), "..%2f..%2fetc", "%00", canaryText + "%00",
-			"%ff", "%2e%2e", "a.b", "%25", "%252e", "%E2%80%AE",
-			"'--", "%0d%0aSet-Cookie:a=b", strings.Repeat("a", 10_000), canaryText} {
+		for _, p := range badParameters {
 			add(!r.loose, "path "+p[:min(20, len(p))], r.method, r.at(p), r.body, through...)
 		}
 		add(false, "path .", r.method, r.at("."), r.body, through...)
@@ -351,10 +358,7 @@ func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 	}
 
 	// Queries. Most have no meaning on GET, so the expected status is unknown.
-	for _, q := range []string{"lang=%00", "lang=%ff&lang=es", "%zz=%zz", strings.Repeat("a=b&", 5000),
-		"grant=%00", "grant=" + canaryText, "grant=a&grant=b",
-		"next=//evil.example", "next=https://evil.example", "next=/%5cevil.example", "after=%00", "after=1.x",
-		"after=9999999999999999999", "limit=-1", "state=%00", "q=%00%ff", "mode=%00", "jwt=" + canaryText, "close"} {
+	for _, q := range badQueries {
 		if r.method == "GET" {
 			add(false, "query "+q[:min(20, len(q))], r.method, r.base+strings.TrimPrefix(r.url(), r.base)+"?"+q, "", through...)
 		}
@@ -392,82 +396,93 @@ type adder func(sure bool, name, method, to, body string, header ...string) *htt
 // strangers adds requests with another account's or malformed credentials.
 func (w *testServer) strangers(t *testing.T, r route, kind []string, add adder) {
 	t.Helper()
-	b64 := base64.StdEncoding.EncodeToString
 	as := func(name string, header ...string) {
 		add(true, name, r.method, r.url(), r.body, slices.Concat(kind, header)...)
 	}
 	switch r.who {
 	case "basic", "bearer", "key":
-		scheme, other := "Basic", "Bearer"
-		if r.who != "basic" {
-			scheme, other = other, scheme
-		}
-		_, value, _ := strings.Cut(r.header[1], " ")
-		rest := r.header[2:]
-		for name, v := range map[string]string{
-			"empty": "", "scheme alone": scheme, "not base-64": scheme + " !!!", "no colon": scheme + " " + b64([]byte("x")),
-			"NUL": scheme + " " + b64([]byte("a\x00b:c")), "not UTF-8": scheme + " " + b64([]byte("\xff:\xfe")), "raw bytes": scheme + " \xff\xfe",
-			"wrong secret": scheme + " " + b64([]byte(w.Credentials.ClientID+":"+canaryText)), "other scheme": other + " " + value,
-			"two values": scheme + " " + value + " " + value, "long": scheme + " " + strings.Repeat("QUFB", 10_000),
-			"a JWT": scheme + " " + b64([]byte("eyJhbGciOiJub25lIn0.e30.")),
-		} {
-			as("authorization "+name, slices.Concat([]string{"Authorization", v}, rest)...)
-		}
-		as("no authorization", rest...)
-		as("authorization twice", slices.Concat(r.header[:2], r.header)...)
-		if r.who == "key" {
-			return
-		}
-		for name, h := range map[string][]string{
-			"other environment": {"X-Environment", "production"}, "no environment": {"X-Environment", "moon"},
-			"two environments": {"X-Environment", "sandbox", "X-Environment", "sandbox"}, "environment not UTF-8": {"X-Environment", "\xff"},
-			"another customer": {"X-Public-Id", w.Credentials.ThirdParty.PublicID}, "customer not UTF-8": {"X-Public-Id", "\xff\xfe"},
-			"customer unknown": {"X-Public-Id", canaryText}, "two customers": {"X-Public-Id", "a", "X-Public-Id", "b"},
-		} {
-			if strings.Contains(name, "customer") && r.pattern == "/connect/accesstoken" {
-				continue // a parent's token is its own
-			}
-			as(name, slices.Concat(r.header, h)...)
-		}
-		if r.who != "bearer" || len(rest) == 0 {
-			return // nothing is named
-		}
-		for name, h := range map[string][]string{
-			"no identifier": nil, "empty": {"X-Public-Token", ""}, "unknown": {"X-Public-Token", uuid.NewString()},
-			"text": {"X-Public-Token", canaryText}, "not UTF-8": {"X-Public-Token", "\xff\xfe"}, "external not UTF-8": {"X-External-Id", "\xff\xfe"},
-			"long": {"X-External-Id", strings.Repeat("x", 30_000)}, "quoted": {"X-External-Id", "'; DROP TABLE reports; --"},
-			"both": {"X-Public-Token", rest[1], "X-External-Id", "x"}, "twice": {"X-Public-Token", rest[1], "X-Public-Token", rest[1]},
-		} {
-			as("identifier "+name, slices.Concat(r.header[:2], h)...)
-		}
+		w.badAuthorization(r, as)
 	case "visitor", "reviewer", "staff":
-		jar, value, _ := strings.Cut(r.header[1], "=")
-		for name, c := range map[string]string{
-			"none": "", "empty": jar + "=", "text": jar + "=" + canaryText, "cut": jar + "=" + value[:len(value)/2],
-			"tampered": jar + "=A" + value[1:], "two": jar + "=" + value + "; " + jar + "=" + value, "long": jar + "=" + strings.Repeat("A", 20_000),
-			"another name": "__Host-" + jar + "=" + value,
-		} {
-			as("cookie "+name, slices.Concat([]string{"Cookie", c}, r.header[2:])...)
+		w.badCookies(t, r, as)
+		if r.who == "staff" && (parameter.MatchString(r.pattern) || strings.HasPrefix(r.pattern, "/operator")) {
+			w.otherStaff(t, r, kind, add)
 		}
-		switch r.who {
-		case "reviewer":
-			as("an applicant", "Cookie", w.visitor)
-		case "visitor":
-			as("another applicant", "Cookie", w.stranger)
-		case "staff":
-			as("an applicant", slices.Concat([]string{"Cookie", w.visitor}, r.header[2:])...)
-			if w.reviewer == "" {
-				w.reviewer = w.signIn(t)
-			}
-			as("a reviewer", slices.Concat([]string{"Cookie", w.reviewer}, r.header[2:])...)
-			for name, h := range map[string][]string{
-				"in a frame": {"Sec-Fetch-Dest", "iframe"}, "by script": {"Sec-Fetch-Mode", "cors"}, "in advance": {"Sec-Purpose", "prefetch"},
-			} {
-				as(name, slices.Concat(r.header, h)...)
-			}
-			if parameter.MatchString(r.pattern) || strings.HasPrefix(r.pattern, "/operator") {
-				w.otherStaff(t, r, kind, add)
-			}
+	}
+}
+
+// badAuthorization adds requests whose headers name a client, an environment, an account or a report wrongly.
+func (w *testServer) badAuthorization(r route, as func(name string, header ...string)) {
+	b64 := base64.StdEncoding.EncodeToString
+	scheme, other := "Basic", "Bearer"
+	if r.who != "basic" {
+		scheme, other = other, scheme
+	}
+	_, value, _ := strings.Cut(r.header[1], " ")
+	rest := r.header[2:]
+	for name, v := range map[string]string{
+		"empty": "", "scheme alone": scheme, "not base-64": scheme + " !!!", "no colon": scheme + " " + b64([]byte("x")),
+		"NUL": scheme + " " + b64([]byte("a\x00b:c")), "not UTF-8": scheme + " " + b64([]byte("\xff:\xfe")), "raw bytes": scheme + " \xff\xfe",
+		"wrong secret": scheme + " " + b64([]byte(w.Credentials.ClientID+":"+canaryText)), "other scheme": other + " " + value,
+		"two values": scheme + " " + value + " " + value, "long": scheme + " " + strings.Repeat("QUFB", 10_000),
+		"a JWT": scheme + " " + b64([]byte("eyJhbGciOiJub25lIn0.e30.")),
+	} {
+		as("authorization "+name, slices.Concat([]string{"Authorization", v}, rest)...)
+	}
+	as("no authorization", rest...)
+	as("authorization twice", slices.Concat(r.header[:2], r.header)...)
+	if r.who == "key" {
+		return
+	}
+	for name, h := range map[string][]string{
+		"other environment": {"X-Environment", "production"}, "no environment": {"X-Environment", "moon"},
+		"two environments": {"X-Environment", "sandbox", "X-Environment", "sandbox"}, "environment not UTF-8": {"X-Environment", "\xff"},
+		"another customer": {"X-Public-Id", w.Credentials.ThirdParty.PublicID}, "customer not UTF-8": {"X-Public-Id", "\xff\xfe"},
+		"customer unknown": {"X-Public-Id", canaryText}, "two customers": {"X-Public-Id", "a", "X-Public-Id", "b"},
+	} {
+		if strings.Contains(name, "customer") && r.pattern == "/connect/accesstoken" {
+			continue // a parent's token is its own
+		}
+		as(name, slices.Concat(r.header, h)...)
+	}
+	if r.who != "bearer" || len(rest) == 0 {
+		return // nothing is named
+	}
+	for name, h := range map[string][]string{
+		"no identifier": nil, "empty": {"X-Public-Token", ""}, "unknown": {"X-Public-Token", uuid.NewString()},
+		"text": {"X-Public-Token", canaryText}, "not UTF-8": {"X-Public-Token", "\xff\xfe"}, "external not UTF-8": {"X-External-Id", "\xff\xfe"},
+		"long": {"X-External-Id", strings.Repeat("x", 30_000)}, "quoted": {"X-External-Id", "'; DROP TABLE reports; --"},
+		"both": {"X-Public-Token", rest[1], "X-External-Id", "x"}, "twice": {"X-Public-Token", rest[1], "X-Public-Token", rest[1]},
+	} {
+		as("identifier "+name, slices.Concat(r.header[:2], h)...)
+	}
+}
+
+// badCookies adds requests with damaged cookies and those of other people.
+func (w *testServer) badCookies(t *testing.T, r route, as func(name string, header ...string)) {
+	t.Helper()
+	jar, value, _ := strings.Cut(r.header[1], "=")
+	for name, c := range map[string]string{
+		"none": "", "empty": jar + "=", "text": jar + "=" + canaryText, "cut": jar + "=" + value[:len(value)/2],
+		"tampered": jar + "=A" + value[1:], "two": jar + "=" + value + "; " + jar + "=" + value, "long": jar + "=" + strings.Repeat("A", 20_000),
+		"another name": "__Host-" + jar + "=" + value,
+	} {
+		as("cookie "+name, slices.Concat([]string{"Cookie", c}, r.header[2:])...)
+	}
+	switch r.who {
+	case "reviewer":
+		as("an applicant", "Cookie", w.visitor)
+	case "visitor":
+		as("another applicant", "Cookie", w.stranger)
+	case "staff":
+		as("an applicant", slices.Concat([]string{"Cookie", w.visitor}, r.header[2:])...)
+		if w.reviewer == "" {
+			w.reviewer = w.signIn(t)
+		}
+		as("a reviewer", slices.Concat([]string{"Cookie", w.reviewer}, r.header[2:])...)
+		for name, h := range map[string][]string{
+			"in a frame": {"Sec-Fetch-Dest", "iframe"}, "by script": {"Sec-Fetch-Mode", "cors"}, "in advance": {"Sec-Purpose", "prefetch"},
+		} {
+			as(name, slices.Concat(r.header, h)...)
 		}
 	}
 }

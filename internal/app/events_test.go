@@ -86,6 +86,34 @@ func (o *onboarding) set(f func()) {
 	f()
 }
 
+// last returns the newest request.
+func (o *onboarding) last() delivery { return o.got[len(o.got)-1] }
+
+// apiMap reads a JSON object of the portal's API.
+func (w *testServer) apiMap(t *testing.T, path string) map[string]any {
+	t.Helper()
+	var out map[string]any
+	if err := json.Unmarshal(good(t, 200, ask(t, "GET", w.Portal+path, "", "Authorization", w.key())).Body, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// deliveries reads the log of deliveries.
+func (w *testServer) deliveries(t *testing.T, query string) (all []map[string]any) {
+	t.Helper()
+	for _, d := range w.apiMap(t, "/api/v1/webhooks/deliveries?"+query)["deliveries"].([]any) {
+		all = append(all, d.(map[string]any))
+	}
+	return all
+}
+
+// redeliver requests that a delivery is sent once more.
+func (w *testServer) redeliver(t *testing.T, d map[string]any) {
+	t.Helper()
+	good(t, 202, ask(t, "POST", w.Portal+"/api/v1/webhooks/deliveries/"+d["id"].(string)+"/redeliver", "", "Authorization", w.key()))
+}
+
 // TestOnboardingAppReceivesEvents uses a receiver that verifies signatures, fails once,
 // answers 410, and requests redeliveries.
 func TestOnboardingAppReceivesEvents(t *testing.T) {
@@ -100,77 +128,77 @@ func TestOnboardingAppReceivesEvents(t *testing.T) {
 				t.Fatal(err)
 			}
 			app.set(func() { app.secret, app.answers = secret, []int{204, 500} })
-			get := func(path string) map[string]any {
-				var out map[string]any
-				if err := json.Unmarshal(good(t, 200, ask(t, "GET", w.Portal+path, "", "Authorization", w.key())).Body, &out); err != nil {
-					t.Fatal(err)
-				}
-				return out
-			}
-
 			id, embedToken := w.application(t, "embedded")
-			visitor := w.enter(t, id, embedToken)
-			w.complete(t, w.connect(t, id, visitor))
+			w.complete(t, w.connect(t, id, w.enter(t, id, embedToken)))
 			w.state(t, id, "ready")
 			app.next(5) // started, connecting, pending, ready, and connecting once more
-			want := []string{"application.started", "application.connecting", "application.pending", "application.ready"}
-			var first, again []string
-			var last int64
-			seen := map[string]string{}
-			for _, e := range app.got {
-				if body, twice := seen[e.id]; twice {
-					again = append(again, e.Type)
-					if body != e.body {
-						t.Errorf("sent again with another body:\n%s\n%s", body, e.body)
-					}
-					continue
+			var ready delivery
+			if !t.Run("each event, and once more what failed", func(t *testing.T) { ready = app.examine(t, w, id) }) {
+				return
+			}
+			t.Run("redelivery on request", func(t *testing.T) {
+				w.until(t, func() bool { return len(w.deliveries(t, "state=pending")) == 0 })
+				all := w.deliveries(t, "applicationId="+id)
+				if len(all) != 4 || all[0]["type"] != "application.ready" || all[0]["httpStatus"] != 204.0 || all[2]["attempts"] != 2.0 {
+					t.Errorf("deliveries: %v", all)
 				}
-				if e.Sequence <= last || e.Applicant["id"] != id {
-					t.Errorf("%s of %v has sequence %d after %d", e.Type, e.Applicant["id"], e.Sequence, last)
+				w.redeliver(t, all[0])
+				app.next(1)
+				if e := app.last(); e.id != ready.id || e.body != ready.body {
+					t.Errorf("sent again as %s, which was %s", e.body, ready.body)
 				}
-				seen[e.id], last, first = e.body, e.Sequence, append(first, e.Type)
-			}
-			if !slices.Equal(first, want) || !slices.Equal(again, []string{"application.connecting"}) {
-				t.Errorf("sent %q and then %q, want %q and then what had failed", first, again, want)
-			}
-			ready := app.got[slices.IndexFunc(app.got, func(e delivery) bool { return e.Type == "application.ready" })]
-			if shown := get("/api/v1/applications/" + id); ready.Applicant["state"] != "ready" ||
-				ready.Applicant["outcome"] != "SUCCESS" || ready.Applicant["externalId"] != shown["externalId"] {
-				t.Errorf("the event is %s, and the application\n%v", ready.body, shown)
-			}
-
-			// The delivery log lists all deliveries, and redelivers on request.
-			w.until(t, func() bool { return len(get("/api/v1/webhooks/deliveries?state=pending")["deliveries"].([]any)) == 0 })
-			page := get("/api/v1/webhooks/deliveries?applicationId=" + id)["deliveries"].([]any)
-			newest := page[0].(map[string]any)
-			if len(page) != 4 || newest["type"] != "application.ready" || newest["httpStatus"] != 204.0 ||
-				page[2].(map[string]any)["attempts"] != 2.0 {
-				t.Errorf("deliveries: %v", page)
-			}
-			at := w.Portal + "/api/v1/webhooks/deliveries/" + newest["id"].(string) + "/redeliver"
-			good(t, 202, ask(t, "POST", at, "", "Authorization", w.key()))
-			app.next(1)
-			if e := app.got[len(app.got)-1]; e.id != ready.id || e.body != ready.body {
-				t.Errorf("sent again as %s, which was %s", e.body, ready.body)
-			}
-
-			// 410 stops all deliveries until the webhook is enabled.
-			app.set(func() { app.answers = []int{http.StatusGone} })
-			other, _ := w.application(t, "redirect")
-			app.next(1)
-			w.until(t, func() bool { return get("/api/v1/webhooks")["enabled"] == false })
-			w.application(t, "redirect")
-			w.until(t, func() bool { return len(get("/api/v1/webhooks/deliveries?state=disabled")["deliveries"].([]any)) == 2 })
-			good(t, 200, ask(t, "POST", w.Portal+"/api/v1/webhooks/enable", "", "Authorization", w.key()))
-			missed := get("/api/v1/webhooks/deliveries?applicationId=" + other)["deliveries"].([]any)[0].(map[string]any)
-			good(t, 202, ask(t, "POST", w.Portal+"/api/v1/webhooks/deliveries/"+missed["id"].(string)+"/redeliver", "", "Authorization", w.key()))
-			app.next(1)
-			if e := app.got[len(app.got)-1]; e.id != missed["eventId"] || e.Applicant["id"] != other || len(app.got) != 8 {
-				t.Errorf("after it was enabled: %d requests, and then %s", len(app.got), e.body)
-			}
+			})
+			t.Run("410 stops deliveries until the webhook is enabled", func(t *testing.T) {
+				app.set(func() { app.answers = []int{http.StatusGone} })
+				other, _ := w.application(t, "redirect")
+				app.next(1)
+				w.until(t, func() bool { return w.apiMap(t, "/api/v1/webhooks")["enabled"] == false })
+				w.application(t, "redirect")
+				w.until(t, func() bool { return len(w.deliveries(t, "state=disabled")) == 2 })
+				good(t, 200, ask(t, "POST", w.Portal+"/api/v1/webhooks/enable", "", "Authorization", w.key()))
+				missed := w.deliveries(t, "applicationId="+other)[0]
+				w.redeliver(t, missed)
+				app.next(1)
+				if e := app.last(); e.id != missed["eventId"] || e.Applicant["id"] != other || len(app.got) != 8 {
+					t.Errorf("after it was enabled: %d requests, and then %s", len(app.got), e.body)
+				}
+			})
 			w.nothingLeaked(t)
 		})
 	}
+}
+
+// examine checks the events about one application, of which the second had failed, and returns the one that its report is ready.
+func (o *onboarding) examine(t *testing.T, w *testServer, id string) (ready delivery) {
+	t.Helper()
+	want := []string{"application.started", "application.connecting", "application.pending", "application.ready"}
+	var first, again []string
+	var last int64
+	seen := map[string]string{}
+	for _, e := range o.got {
+		if body, twice := seen[e.id]; twice {
+			again = append(again, e.Type)
+			if body != e.body {
+				t.Errorf("sent again with another body:\n%s\n%s", body, e.body)
+			}
+			continue
+		}
+		if e.Sequence <= last || e.Applicant["id"] != id {
+			t.Errorf("%s of %v has sequence %d after %d", e.Type, e.Applicant["id"], e.Sequence, last)
+		}
+		if e.Type == "application.ready" {
+			ready = e
+		}
+		seen[e.id], last, first = e.body, e.Sequence, append(first, e.Type)
+	}
+	if !slices.Equal(first, want) || !slices.Equal(again, []string{"application.connecting"}) {
+		t.Errorf("sent %q and then %q, want %q and then what had failed", first, again, want)
+	}
+	if shown := w.apiMap(t, "/api/v1/applications/"+id); ready.Applicant["state"] != "ready" ||
+		ready.Applicant["outcome"] != "SUCCESS" || ready.Applicant["externalId"] != shown["externalId"] {
+		t.Errorf("the event is %s, and the application\n%v", ready.body, shown)
+	}
+	return ready
 }
 
 // until waits until done returns true.

@@ -79,90 +79,90 @@ const (
 	flow    = "internal/provider/visits/flow"
 )
 
+// importRule keeps packages from reaching others. The reason is for the one who breaks it.
+type importRule struct {
+	reason   string
+	from, to []string
+}
+
+// importRules lists what packages never reach, also through others.
+var importRules = []importRule{
+	{"the portal meets the provider over HTTP alone", []string{"internal/portal", "templates/portal"},
+		[]string{"internal/provider", "internal/analysis", "templates/provider"}},
+	{"the provider meets the portal over HTTP alone", []string{"internal/provider", "templates/provider"},
+		[]string{"internal/portal", "internal/svcapi", "internal/redirect", "templates/portal"}},
+	{"analysis takes values and returns values", []string{"internal/analysis"},
+		[]string{"database/sql", "net/http", "crypto/rand", "internal/store", "internal/jobs", "internal/httpx"}},
+	{"rules, shapes and tools stand below the parties",
+		[]string{"internal/contract", "internal/i18n", "internal/prefill", "internal/journey", "internal/report", "internal/jose",
+			"internal/webhook", "internal/store", "internal/jobs", "internal/httpx", "internal/session", "internal/staff", "internal/apidocs",
+			"internal/mail", "internal/telemetry", "internal/subprocess", "internal/pageimage", "internal/theme", "internal/strictyaml",
+			"internal/pdf", "internal/personname"},
+		[]string{"internal/app", "internal/portal", "internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi",
+			"templates"}},
+	{"the consoles' shared parts stand below the parties", []string{"internal/console"},
+		[]string{"internal/app", "internal/portal", "internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi",
+			"templates/portal", "templates/provider"}},
+	{"redirect and svcapi are below the portal", []string{"internal/redirect", "internal/svcapi", "internal/analysis", "templates"},
+		[]string{"internal/app", "internal/portal", "internal/provider"}},
+	{"verdict and flow take values and return values, without markup", []string{verdict, flow},
+		[]string{"database/sql", "net/http", "crypto/rand", "internal/store", "internal/httpx", "templates", "github.com/a-h/templ"}},
+	{"the program injects what the sandbox invents: production is the provider without it",
+		[]string{"internal/provider"}, []string{"internal/provider/sandbox"}},
+}
+
+// importers lists the packages that may import a module.
+var importers = map[string][]string{
+	"github.com/lestrrat-go/jwx":      {"internal/jose", "docs/examples/signedresult"}, // the example is for other programs
+	"internal/testutil":               {"internal/testutil", "e2e"},
+	"github.com/riverqueue/river":     {"internal/jobs"},
+	"github.com/playwright-community": {"e2e"},
+	"go.opentelemetry.io/otel":        {"internal/telemetry"},
+	"github.com/prometheus":           {"internal/telemetry"},
+	"github.com/gorilla/sessions":     {"internal/session"},
+	"github.com/wneessen/go-mail":     {"internal/mail"},
+	"github.com/coreos/go-oidc":       {"internal/staff", "internal/provider/sources/fdx", "internal/jose"},
+	"golang.org/x/oauth2":             {"internal/staff", "internal/provider/sources/fdx"},
+}
+
 // TestImportRules checks the program's imports against the import rules.
 func TestImportRules(t *testing.T) {
 	all := list(t)
-	never := func(reason string, from []string, to ...string) {
-		t.Helper()
-		for _, p := range all {
-			if !within(p.ImportPath, from...) {
-				continue
-			}
-			for _, d := range p.Deps {
-				shared := within(d, verdict) && within(p.ImportPath, "templates/portal") ||
-					within(d, flow) && within(p.ImportPath, "templates/provider")
-				if within(d, to...) && !shared {
-					t.Errorf("%s reaches %s: %s", p.ImportPath, d, reason)
-				}
-			}
-		}
-	}
-	only := func(module string, packages ...string) {
-		t.Helper()
-		for _, p := range all {
-			for _, i := range p.Imports {
-				if within(i, module) && !within(p.ImportPath, packages...) {
-					t.Errorf("%s imports %s, which belongs in %v", p.ImportPath, i, packages)
-				}
-			}
-		}
-	}
-	never("the portal meets the provider over HTTP alone", []string{"internal/portal", "templates/portal"},
-		"internal/provider", "internal/analysis", "templates/provider")
-	never("the provider meets the portal over HTTP alone", []string{"internal/provider", "templates/provider"},
-		"internal/portal", "internal/svcapi", "internal/redirect", "templates/portal")
-	for _, p := range all { // production is the provider without the sandbox
-		if !within(p.ImportPath, "internal/provider") || within(p.ImportPath, "internal/provider/sandbox") {
-			continue
-		}
-		for _, d := range p.Deps {
-			if within(d, "internal/provider/sandbox") {
-				t.Errorf("%s reaches %s: the program injects what the sandbox invents", p.ImportPath, d)
-			}
-		}
+	for _, rule := range importRules {
+		rule.check(t, all)
 	}
 	inBrowser, err := listFor("vestibule/wasm", "GOOS=js", "GOARCH=wasm")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range inBrowser {
-		for _, d := range p.Deps {
-			if within(d, "fmt", "encoding/json", "regexp", "net", "time") {
-				t.Errorf("%s reaches %s: it runs in the browser", p.ImportPath, d)
+	importRule{"it runs in the browser", []string{"wasm"}, []string{"fmt", "encoding/json", "regexp", "net", "time"}}.check(t, inBrowser)
+	for _, p := range all {
+		for _, i := range p.Imports {
+			for module, packages := range importers {
+				if within(i, module) && !within(p.ImportPath, packages...) {
+					t.Errorf("%s imports %s, which belongs in %v", p.ImportPath, i, packages)
+				}
+			}
+			// Checked for direct imports only: math/big imports math/rand.
+			if within(p.ImportPath, "internal/analysis") && slices.Contains([]string{"context", "math/rand", "math/rand/v2"}, i) {
+				t.Errorf("%s imports %s: analysis is values in, values out", p.ImportPath, i)
 			}
 		}
 	}
-	never("analysis takes values and returns values", []string{"internal/analysis"}, "database/sql", "net/http",
-		"crypto/rand", "internal/store", "internal/jobs", "internal/httpx")
-	never("rules, shapes and tools stand below the parties", []string{"internal/contract", "internal/i18n", "internal/prefill",
-		"internal/journey", "internal/report", "internal/jose", "internal/webhook", "internal/store", "internal/jobs",
-		"internal/httpx", "internal/session", "internal/staff", "internal/apidocs", "internal/mail", "internal/telemetry",
-		"internal/subprocess", "internal/pageimage", "internal/theme", "internal/strictyaml", "internal/pdf", "internal/personname"},
-		"internal/app", "internal/portal", "internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi", "templates")
-	never("the consoles' shared parts stand below the parties", []string{"internal/console"}, "internal/app", "internal/portal",
-		"internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi", "templates/portal", "templates/provider")
-	never("redirect and svcapi are below the portal", []string{"internal/redirect", "internal/svcapi",
-		"internal/analysis", "templates"}, "internal/app", "internal/portal", "internal/provider")
-	never("verdict and flow take values and return values, without markup", []string{verdict, flow}, "database/sql", "net/http",
-		"crypto/rand", "internal/store", "internal/httpx", "templates", "github.com/a-h/templ")
-	only("github.com/lestrrat-go/jwx", "internal/jose", "docs/examples/signedresult") // the example is for other programs
-	only("internal/testutil", "internal/testutil", "e2e")
-	only("github.com/riverqueue/river", "internal/jobs")
-	only("github.com/playwright-community", "e2e")
-	only("go.opentelemetry.io/otel", "internal/telemetry")
-	only("github.com/prometheus", "internal/telemetry")
-	only("github.com/gorilla/sessions", "internal/session")
-	only("github.com/wneessen/go-mail", "internal/mail")
-	only("github.com/coreos/go-oidc", "internal/staff", "internal/provider/sources/fdx", "internal/jose")
-	only("golang.org/x/oauth2", "internal/staff", "internal/provider/sources/fdx")
+}
+
+// check reports the packages that break the rule, also through a third package.
+func (r importRule) check(t *testing.T, all []pkg) {
+	t.Helper()
 	for _, p := range all {
-		if !within(p.ImportPath, "internal/analysis") {
+		if !within(p.ImportPath, r.from...) || within(p.ImportPath, r.to...) {
 			continue
 		}
-		// Checked for direct imports only: math/big imports math/rand.
-		for _, i := range []string{"context", "math/rand", "math/rand/v2"} {
-			if slices.Contains(p.Imports, i) {
-				t.Errorf("%s imports %s: analysis is values in, values out", p.ImportPath, i)
+		for _, d := range p.Deps {
+			shared := within(d, verdict) && within(p.ImportPath, "templates/portal") ||
+				within(d, flow) && within(p.ImportPath, "templates/provider")
+			if within(d, r.to...) && !shared {
+				t.Errorf("%s reaches %s: %s", p.ImportPath, d, r.reason)
 			}
 		}
 	}

@@ -76,84 +76,39 @@ func (w *testServer) addCustomerRows(t *testing.T) (r customerRows) {
 // foreignIDs are the identifiers, in requests of another customer.
 func (w *testServer) foreignIDs(t *testing.T, r customerRows) map[string]foreignID {
 	own, other := w.Credentials.Account, w.Credentials.ThirdParty.Account
-	product, theirs := r.othersProduct, w.bearer(t, other)
-	initialization := func(member, id string) string {
-		body := `{"productId":"` + product + `","` + member + `":"` + id + `"`
-		if member != "consumerId" {
-			body += `,"prefill":` + goodPrefill
-		}
-		return body + `}`
+	c := foreignCaller{t, w.Provider, w.bearer(t, other), basic(other)}
+	begin := func(product, member string) func(id string) *http.Request {
+		return c.send("POST", "/connect/initialization", `{"productId":"`+product+`",`+member+`,"prefill":`+goodPrefill+`}`)
 	}
-	asOther := []string{"Authorization", basic(other), "Content-Type", asJSON}
-	widget := func(token string) string {
-		return `{"env":"sandbox","productId":"` + product + `","publicId":"` + other.PublicID + `","token":"` + token + `"}`
-	}
+	const status, report, unknownAccount = "/connect/status", "/connect/cashflow/v2/json", "svc-unknowns"
+	unknown, unknownToken := uuid.NewString(), strings.Repeat("A", 43)
 	return map[string]foreignID{
-		"status": {r.publicToken, uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "GET", w.Provider+"/connect/status", "", "Authorization", theirs, "X-Public-Token", id)
-		}},
-		"status by external id": {"mine-1", "unknown", func(id string) *http.Request {
-			return ask(t, "GET", w.Provider+"/connect/status", "", "Authorization", theirs, "X-External-Id", id)
-		}},
-		"report": {r.publicToken, uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", "Authorization", theirs, "X-Public-Token", id)
-		}},
-		"report by external id": {"mine-1", "unknown", func(id string) *http.Request {
-			return ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", "Authorization", theirs, "X-External-Id", id)
-		}},
-		"report to share": {r.publicToken, uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "POST", w.Provider+"/connect/relay-tokens", `{"publicToken":"`+id+`","publicId":"`+own.PublicID+`"}`, asOther...)
-		}},
-		"relay token to withdraw": {r.elsewhere, uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "DELETE", w.Provider+"/connect/relay-tokens/"+id, "", asOther...)
-		}},
-		"relay token for another third party": {r.elsewhere, uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", "Authorization", theirs, "X-Public-Token", id)
-		}},
-		"account": {own.PublicID, "unknown", func(id string) *http.Request {
-			return ask(t, "GET", w.Provider+"/connect/status", "", "Authorization", theirs, "X-Public-Token", r.publicToken, "X-Public-Id", id)
-		}},
-		"consumer": {r.consumer, uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "GET", w.Provider+"/connect/consumers/"+id, "", asOther...)
-		}},
-		"consumer changed": {r.consumer, uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "PATCH", w.Provider+"/connect/consumers/"+id, `{"consumerExternalId":"x"}`, asOther...)
-		}},
-		"consumer withdrawn": {r.consumer, uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "DELETE", w.Provider+"/connect/consumers/"+id, "", asOther...)
-		}},
-		"consumer in an initialization": {r.consumer, uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "POST", w.Provider+"/connect/initialization", initialization("consumerId", id), asOther...)
-		}},
-		"prepared report": {r.prepared, uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "POST", w.Provider+"/connect/initialization", initialization("sandboxReportId", id), asOther...)
-		}},
-		"product": {w.Credentials.Products["cashflow"], uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "POST", w.Provider+"/connect/initialization",
-				strings.Replace(initialization("userArgs", "u"), product, id, 1), asOther...)
-		}},
-		"child account": {r.child, "svc-unknowns", func(id string) *http.Request {
-			return ask(t, "POST", w.Provider+"/accounts/"+id+"/products", `{"productName":"x"}`, asOther...)
-		}},
-		"child account by its name": {r.child, "svc-unknowns", func(id string) *http.Request {
-			return ask(t, "PUT", w.Provider+"/accounts/"+id+"/products", `{"productName":"Theirs"}`, asOther...)
-		}},
-		"child account acted for": {r.child, "svc-unknowns", func(id string) *http.Request {
-			return ask(t, "GET", w.Provider+"/connect/status", "", "Authorization", theirs, "X-Public-Token", r.publicToken, "X-Public-Id", id)
-		}},
-		"child account's product": {r.childProduct, uuid.NewString(), func(id string) *http.Request {
-			return ask(t, "POST", w.Provider+"/connect/initialization",
-				strings.Replace(initialization("userArgs", "u"), product, id, 1), asOther...)
-		}},
-		"token in a redirect": {r.unused, strings.Repeat("A", 43), func(id string) *http.Request {
-			return ask(t, "POST", w.Provider+"/secure-redirect", `{"token":"`+id+`","completeUrl":"https://other.example/back"}`, asOther...)
-		}},
-		"token in the widget": {r.unused, strings.Repeat("A", 43), func(id string) *http.Request {
-			return ask(t, "POST", w.Provider+"/widget/v1/visits", widget(id), "Content-Type", asJSON)
-		}},
-		"complete URL": {w.Portal + "/redirect/return", "https://unknown.example/", func(id string) *http.Request {
-			return ask(t, "POST", w.Provider+"/secure-redirect", initialization("completeUrl", id), asOther...)
-		}},
+		"status":                {r.publicToken, unknown, c.fetch(status, "X-Public-Token", "{id}")},
+		"status by external id": {"mine-1", "unknown", c.fetch(status, "X-External-Id", "{id}")},
+		"report":                {r.publicToken, unknown, c.fetch(report, "X-Public-Token", "{id}")},
+		"report by external id": {"mine-1", "unknown", c.fetch(report, "X-External-Id", "{id}")},
+		"report to share": {r.publicToken, unknown,
+			c.send("POST", "/connect/relay-tokens", `{"publicToken":"{id}","publicId":"`+own.PublicID+`"}`)},
+		"relay token to withdraw":             {r.elsewhere, unknown, c.send("DELETE", "/connect/relay-tokens/{id}", "")},
+		"relay token for another third party": {r.elsewhere, unknown, c.fetch(report, "X-Public-Token", "{id}")},
+		"account":                             {own.PublicID, "unknown", c.fetch(status, "X-Public-Token", r.publicToken, "X-Public-Id", "{id}")},
+		"consumer":                            {r.consumer, unknown, c.send("GET", "/connect/consumers/{id}", "")},
+		"consumer changed":                    {r.consumer, unknown, c.send("PATCH", "/connect/consumers/{id}", `{"consumerExternalId":"x"}`)},
+		"consumer withdrawn":                  {r.consumer, unknown, c.send("DELETE", "/connect/consumers/{id}", "")},
+		"consumer in an initialization": {r.consumer, unknown,
+			c.send("POST", "/connect/initialization", `{"productId":"`+r.othersProduct+`","consumerId":"{id}"}`)},
+		"prepared report":           {r.prepared, unknown, begin(r.othersProduct, `"sandboxReportId":"{id}"`)},
+		"product":                   {w.Credentials.Products["cashflow"], unknown, begin("{id}", `"userArgs":"u"`)},
+		"child account":             {r.child, unknownAccount, c.send("POST", "/accounts/{id}/products", `{"productName":"x"}`)},
+		"child account by its name": {r.child, unknownAccount, c.send("PUT", "/accounts/{id}/products", `{"productName":"Theirs"}`)},
+		"child account acted for":   {r.child, unknownAccount, c.fetch(status, "X-Public-Token", r.publicToken, "X-Public-Id", "{id}")},
+		"child account's product":   {r.childProduct, unknown, begin("{id}", `"userArgs":"u"`)},
+		"token in a redirect": {r.unused, unknownToken,
+			c.send("POST", "/secure-redirect", `{"token":"{id}","completeUrl":"https://other.example/back"}`)},
+		"token in the widget": {r.unused, unknownToken, c.ask("POST", "/widget/v1/visits", `{"env":"sandbox","productId":"`+r.othersProduct+
+			`","publicId":"`+other.PublicID+`","token":"{id}"}`, "Content-Type", asJSON)},
+		"complete URL": {w.Portal + "/redirect/return", "https://unknown.example/", c.send("POST", "/secure-redirect",
+			`{"productId":"`+r.othersProduct+`","completeUrl":"{id}","prefill":`+goodPrefill+`}`)},
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"vestibule/internal/app"
 	"vestibule/internal/store"
 )
 
@@ -20,13 +19,11 @@ func TestKeysRotateWhileServing(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		rotate := func(args ...string) string {
 			t.Helper()
-			var out, log bytes.Buffer
-			code := app.Run(t.Context(), append([]string{"keys", "rotate", "--data-dir=" + w.dir,
-				"--database-url=" + w.databaseURL}, args...), &out, &log)
+			code, out, log := run(t, append([]string{"keys", "rotate", "--data-dir=" + w.dir, "--database-url=" + w.databaseURL}, args...)...)
 			if code != 0 {
-				t.Fatalf("keys rotate ends with %d: %s", code, &log)
+				t.Fatalf("keys rotate ends with %d: %s", code, log)
 			}
-			return out.String()
+			return out
 		}
 		published := func() (kids []string) {
 			var set struct{ Keys []struct{ Kid string } }
@@ -71,18 +68,14 @@ func TestKeysRotateWhileServing(t *testing.T) {
 			}
 			db.Close()
 		}
-		var out, log bytes.Buffer
-		if code := app.Run(t.Context(), []string{"keys", "rotate", "--data-dir=" + w.dir,
-			"--database-url=" + w.databaseURL}, &out, &log); code == 0 {
+		if code, _, _ := run(t, "keys", "rotate", "--data-dir="+w.dir, "--database-url="+w.databaseURL); code == 0 {
 			t.Error("the master key from before still opens the databases")
 		}
 	})
 }
 
 func TestRotateRequiresKeys(t *testing.T) {
-	var out, log bytes.Buffer
-	if code := app.Run(t.Context(), []string{"keys", "rotate", "--data-dir=" + t.TempDir()}, &out, &log); code != 1 ||
-		!strings.Contains(log.String(), "no database") {
-		t.Errorf("exit code %d: %s", code, &log)
+	if code, _, log := run(t, "keys", "rotate", "--data-dir="+t.TempDir()); code != 1 || !strings.Contains(log, "no database") {
+		t.Errorf("exit code %d: %s", code, log)
 	}
 }

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,9 +27,7 @@ func (w *testServer) sandboxFlags() []string {
 // command runs a command against the program.
 func (w *testServer) command(t *testing.T, args ...string) (exit int, stdout, stderr string) {
 	t.Helper()
-	var out, errs bytes.Buffer
-	exit = app.Run(t.Context(), append(args, w.sandboxFlags()...), &out, &errs)
-	return exit, out.String(), errs.String()
+	return run(t, append(args, w.sandboxFlags()...)...)
 }
 
 // listener runs `vestibule listen` for an account until the test ends, and returns its output.
@@ -56,94 +53,120 @@ func accountFlags(a program.Account, product string) []string {
 	return []string{"--public-id=" + a.PublicID, "--client-id=" + a.ClientID, "--secret-key=" + a.SecretKey, "--products=cashflow=" + product}
 }
 
+// forwarding is a back end and an onboarding app to which `vestibule listen` forwards.
+type forwarding struct {
+	*testServer
+	control               string // flag
+	visits                chan webhook.Event
+	tests                 chan struct{} // a value for each event of type TEST
+	applications          chan applicationEvent
+	mine, printed, theirs *logtest.Buffer // outputs of listeners; theirs is another customer's
+}
+
+type applicationEvent struct {
+	Type        string
+	Application struct{ ID, ExternalID, UserArgs string }
+}
+
+func (w *testServer) forward(t *testing.T) *forwarding {
+	t.Helper()
+	secret, err := webhook.ParseSecret(w.Credentials.WebhookSecret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	receiver := webhook.Receiver{Secrets: []webhook.Secret{secret}}
+	f := &forwarding{testServer: w, control: "--sandbox-control-addr=" + strings.TrimPrefix(w.Control, "http://"),
+		visits: make(chan webhook.Event, 100), tests: make(chan struct{}, 10), applications: make(chan applicationEvent, 100)}
+	backEnd := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		e, err := receiver.Receive(r)
+		if errors.Is(err, webhook.ErrOtherType) { // signed, as are all
+			f.tests <- struct{}{}
+			return
+		}
+		if err != nil || r.Header.Get("X-Public-Id") != w.Credentials.PublicID {
+			t.Errorf("an event for %q: %v", r.Header.Get("X-Public-Id"), err)
+		}
+		f.visits <- e
+		rw.WriteHeader(http.StatusNoContent)
+	}))
+	t.Cleanup(backEnd.Close)
+	onboarding := httptest.NewServer(receive.Handler(w.Credentials.EventsSecret, func(_ string, body []byte) error {
+		var e applicationEvent
+		err := json.Unmarshal(body, &e)
+		f.applications <- e
+		return err
+	}))
+	t.Cleanup(onboarding.Close)
+	f.mine = w.listener(t, "--forward-to="+backEnd.URL+"/hooks", "--forward-events-to="+onboarding.URL+"/hooks")
+	f.printed = w.listener(t)
+	f.theirs = w.listener(t, accountFlags(w.Credentials.ThirdParty.Account, w.Credentials.Products["cashflow"])...)
+	return f
+}
+
+// trigger runs the command trigger with an external id of the event, and returns what it prints.
+func (f *forwarding) trigger(t *testing.T, event string) string {
+	t.Helper()
+	exit, id, errs := f.command(t, "trigger", event, f.control, "--external-id=case-"+event, "--user-args=a-canary")
+	if exit != 0 {
+		t.Fatalf("trigger %s: exit code %d, %s", event, exit, errs)
+	}
+	return strings.TrimSpace(id)
+}
+
+// receiveEvent returns the next event that arrives.
+func receiveEvent[T any](t *testing.T, f *forwarding, events chan T) T {
+	t.Helper()
+	select {
+	case e := <-events:
+		return e
+	case <-time.After(30 * time.Second):
+		t.Fatalf("no event:\n%s", f.mine)
+		panic("unreachable")
+	}
+}
+
 func TestListenForwardsSignedEvents(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
-		secret, err := webhook.ParseSecret(w.Credentials.WebhookSecret)
-		if err != nil {
-			t.Fatal(err)
-		}
-		receiver := webhook.Receiver{Secrets: []webhook.Secret{secret}}
-		got, tests := make(chan webhook.Event, 100), make(chan struct{}, 10)
-		backEnd := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			e, err := receiver.Receive(r)
-			if errors.Is(err, webhook.ErrOtherType) { // signed, as are all
-				tests <- struct{}{}
-				return
-			}
-			if err != nil || r.Header.Get("X-Public-Id") != w.Credentials.PublicID {
-				t.Errorf("an event for %q: %v", r.Header.Get("X-Public-Id"), err)
-			}
-			got <- e
-			rw.WriteHeader(http.StatusNoContent)
-		}))
-		t.Cleanup(backEnd.Close)
-		type applicationEvent struct {
-			Type        string
-			Application struct{ ID, ExternalID, UserArgs string }
-		}
-		applied := make(chan applicationEvent, 100)
-		onboarding := httptest.NewServer(receive.Handler(w.Credentials.EventsSecret, func(_ string, body []byte) error {
-			var e applicationEvent
-			err := json.Unmarshal(body, &e)
-			applied <- e
-			return err
-		}))
-		t.Cleanup(onboarding.Close)
-		mine := w.listener(t, "--forward-to="+backEnd.URL+"/hooks", "--forward-events-to="+onboarding.URL+"/hooks")
-		printed := w.listener(t)
-		theirs := w.listener(t, accountFlags(w.Credentials.ThirdParty.Account, w.Credentials.Products["cashflow"])...)
-
-		control := "--sandbox-control-addr=" + strings.TrimPrefix(w.Control, "http://")
+		f := w.forward(t)
 		for _, status := range []string{"SUCCESS", "ERROR", "NOT_AUTHENTICATED", "SUPPLIER_UNRESPONSIVE", "BUREAU_UNRESPONSIVE", "EXPIRED"} {
-			exit, token, errs := w.command(t, "trigger", status, control, "--external-id=case-"+status, "--user-args=a-canary")
-			if exit != 0 {
-				t.Fatalf("trigger %s: exit code %d, %s", status, exit, errs)
-			}
-			select {
-			case e := <-got:
-				if string(e.Status) != status || e.PublicToken != strings.TrimSpace(token) || e.ExternalID != "case-"+status ||
-					e.UserArgs != "a-canary" || e.PublicID != w.Credentials.PublicID {
-					t.Errorf("trigger %s of %s gives %+v", status, token, e)
+			t.Run(status, func(t *testing.T) {
+				token := f.trigger(t, status)
+				if e := receiveEvent(t, f, f.visits); string(e.Status) != status || e.PublicToken != token ||
+					e.ExternalID != "case-"+status || e.UserArgs != "a-canary" || e.PublicID != w.Credentials.PublicID {
+					t.Errorf("the trigger of %s gives %+v", token, e)
 				}
-			case <-time.After(30 * time.Second):
-				t.Fatalf("trigger %s: no event", status)
-			}
+			})
 		}
-		w.until(t, func() bool {
-			return strings.Count(printed.String(), `"eventId"`) == 6 && strings.Count(mine.String(), "→ 204") == 6
+		t.Run("printed once, to its customer only", func(t *testing.T) {
+			w.until(t, func() bool {
+				return strings.Count(f.printed.String(), `"eventId"`) == 6 && strings.Count(f.mine.String(), "→ 204") == 6
+			})
+			if exit, _, errs := w.command(t, "trigger", "TEST", f.control); exit != 0 {
+				t.Fatalf("trigger TEST: exit code %d, %s", exit, errs)
+			}
+			receiveEvent(t, f, f.tests)
+			if len(f.visits) > 0 || strings.Contains(f.theirs.String(), "evt_") {
+				t.Errorf("%d events arrived twice; the other customer's listener says %s", len(f.visits), f.theirs)
+			}
 		})
-		if exit, _, errs := w.command(t, "trigger", "TEST", control); exit != 0 {
-			t.Fatalf("trigger TEST: exit code %d, %s", exit, errs)
-		}
-		select {
-		case <-tests:
-		case <-time.After(30 * time.Second):
-			t.Fatalf("no event of type TEST:\n%s", mine)
-		}
-		if len(got) > 0 || strings.Contains(theirs.String(), "evt_") {
-			t.Errorf("%d events arrived twice; the other customer's listener says %s", len(got), theirs)
-		}
-		for _, kind := range []string{"started", "connecting", "ready", "failed", "exited"} {
-			exit, id, errs := w.command(t, "trigger", "application."+kind, control, "--external-id=case-"+kind, "--user-args=a-canary")
-			if exit != 0 {
-				t.Fatalf("trigger application.%s: exit code %d, %s", kind, exit, errs)
-			}
-			var e applicationEvent
-			for e.Type != "application."+kind {
-				select {
-				case e = <-applied:
-				case <-time.After(30 * time.Second):
-					t.Fatalf("trigger application.%s: no event:\n%s", kind, mine)
+		for _, kind := range []string{"application.started", "application.connecting", "application.ready", "application.failed",
+			"application.exited"} {
+			t.Run(kind, func(t *testing.T) {
+				id := f.trigger(t, kind)
+				for e := (applicationEvent{}); e.Type != kind; {
+					e = receiveEvent(t, f, f.applications)
+					if e.Application.ID != id || e.Application.ExternalID != "case-"+kind || e.Application.UserArgs != "a-canary" {
+						t.Errorf("the trigger of %s gives %+v", id, e)
+					}
 				}
-				if e.Application.ID != strings.TrimSpace(id) || e.Application.ExternalID != "case-"+kind || e.Application.UserArgs != "a-canary" {
-					t.Errorf("trigger application.%s of %s gives %+v", kind, id, e)
-				}
+			})
+		}
+		t.Run("an external id again", func(t *testing.T) {
+			if exit, _, errs := w.command(t, "trigger", "SUCCESS", f.control, "--external-id=case-SUCCESS"); exit != 1 ||
+				!strings.Contains(errs, "externalId: ") {
+				t.Errorf("exit code %d, %s", exit, errs)
 			}
-		}
-		if exit, _, errs := w.command(t, "trigger", "SUCCESS", control, "--external-id=case-SUCCESS"); exit != 1 ||
-			!strings.Contains(errs, "externalId: ") {
-			t.Errorf("an external id again: exit code %d, %s", exit, errs)
-		}
+		})
 	})
 }
 
@@ -265,10 +288,9 @@ func TestSeedFillsTheSandbox(t *testing.T) {
 // TestSandboxCommandsRefuseProduction by their flag, before they ask any server.
 func TestSandboxCommandsRefuseProduction(t *testing.T) {
 	for _, command := range []string{"listen", "trigger SUCCESS", "seed"} {
-		var out, errs bytes.Buffer
-		exit := app.Run(t.Context(), append(strings.Fields(command), "--environment=production", "--data-dir="+t.TempDir()), &out, &errs)
-		if exit != 2 || !strings.Contains(errs.String(), "only in a sandbox") || out.Len() > 0 {
-			t.Errorf("%s: exit code %d, %s%s", command, exit, &out, &errs)
+		exit, out, errs := run(t, append(strings.Fields(command), "--environment=production", "--data-dir="+t.TempDir())...)
+		if exit != 2 || !strings.Contains(errs, "only in a sandbox") || out != "" {
+			t.Errorf("%s: exit code %d, %s%s", command, exit, out, errs)
 		}
 	}
 	for command, says := range map[string]string{
@@ -280,10 +302,9 @@ func TestSandboxCommandsRefuseProduction(t *testing.T) {
 			"--provider-url=https://a.example --forward-events-to=https://app.example/": "--forward-events-to needs --portal-api-key",
 		"listen --client-id=a --forward-to=https://app.example/": "--client-id needs --provider-url",
 	} {
-		var out, errs bytes.Buffer
-		if exit := app.Run(t.Context(), append(strings.Fields(command), "--data-dir="+t.TempDir()), &out, &errs); exit != 2 && exit != 1 ||
-			!strings.Contains(errs.String(), says) {
-			t.Errorf("%s: exit code %d, %s", command, exit, &errs)
+		if exit, _, errs := run(t, append(strings.Fields(command), "--data-dir="+t.TempDir())...); exit != 2 && exit != 1 ||
+			!strings.Contains(errs, says) {
+			t.Errorf("%s: exit code %d, %s", command, exit, errs)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -319,12 +318,9 @@ func TestReadinessFailsBeforeShutdown(t *testing.T) {
 // health runs vestibule health and checks its result.
 func health(t *testing.T, admin string, exit int, says string) {
 	t.Helper()
-	var out, errs bytes.Buffer
-	addr := strings.TrimPrefix(admin, "http://")
-	for _, flag := range []string{"--admin-addr=" + addr, "--admin-url=" + admin} {
-		out.Reset()
-		if got := app.Run(t.Context(), []string{"health", flag}, &out, &errs); got != exit || !strings.HasPrefix(out.String(), says) {
-			t.Errorf("health %s: exit code %d, %q %q", flag, got, &out, &errs)
+	for _, flag := range []string{"--admin-addr=" + strings.TrimPrefix(admin, "http://"), "--admin-url=" + admin} {
+		if got, out, errs := run(t, "health", flag); got != exit || !strings.HasPrefix(out, says) {
+			t.Errorf("health %s: exit code %d, %q %q", flag, got, out, errs)
 		}
 	}
 }
@@ -370,21 +366,19 @@ func TestEntrances(t *testing.T) {
 // TestVersion checks that the command and the flag print the same.
 func TestVersion(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"--version"}} {
-		var out, errs bytes.Buffer
-		if exit := app.Run(t.Context(), args, &out, &errs); exit != 0 || !strings.HasPrefix(out.String(), "vestibule 0.") ||
-			strings.Count(out.String(), "\n") != 1 {
-			t.Errorf("%v: exit code %d, %q %q", args, exit, &out, &errs)
+		if exit, out, errs := run(t, args...); exit != 0 || !strings.HasPrefix(out, "vestibule 0.") || strings.Count(out, "\n") != 1 {
+			t.Errorf("%v: exit code %d, %q %q", args, exit, out, errs)
 		}
 	}
 }
 
 // TestProviderProfile checks that the printed file describes the built-in provider.
 func TestProviderProfile(t *testing.T) {
-	var out, errs bytes.Buffer
-	if exit := app.Run(t.Context(), []string{"provider-profile"}, &out, &errs); exit != 0 {
-		t.Fatalf("exit code %d, %s", exit, &errs)
+	exit, out, errs := run(t, "provider-profile")
+	if exit != 0 {
+		t.Fatalf("exit code %d, %s", exit, errs)
 	}
-	printed, err := svcapi.ParseProfile(out.Bytes())
+	printed, err := svcapi.ParseProfile([]byte(out))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -400,13 +394,11 @@ func TestHealthWithoutAProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out, errs bytes.Buffer
-	if exit := app.Run(t.Context(), []string{"health", "--admin-addr=" + free}, &out, &errs); exit != 1 ||
-		!strings.HasPrefix(out.String(), "not reachable") {
-		t.Errorf("exit code %d, %q", exit, &out)
+	if exit, out, _ := run(t, "health", "--admin-addr="+free); exit != 1 || !strings.HasPrefix(out, "not reachable") {
+		t.Errorf("exit code %d, %q", exit, out)
 	}
-	if exit := app.Run(t.Context(), []string{"health"}, &out, &errs); exit != 2 || !strings.Contains(errs.String(), "--admin-addr") {
-		t.Errorf("without an address: exit code %d, %q", exit, &errs)
+	if exit, _, errs := run(t, "health"); exit != 2 || !strings.Contains(errs, "--admin-addr") {
+		t.Errorf("without an address: exit code %d, %q", exit, errs)
 	}
 }
 

@@ -1,33 +1,22 @@
 package app_test
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha1"
 	"encoding/base32"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
-
-	"vestibule/internal/app"
 )
 
 // operate runs a command on the program's database and reads what it prints.
 func (w *testServer) operate(t *testing.T, out any, args ...string) {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	args = append(args, "--data-dir="+w.dir, "--database-url="+w.databaseURL, "--provider-url="+w.Provider)
-	if code := app.Run(t.Context(), args, &stdout, &stderr); code != 0 {
-		t.Fatalf("%v: %d %s", args, code, &stderr)
-	}
-	if err := json.Unmarshal(stdout.Bytes(), out); err != nil {
-		t.Fatal(err)
-	}
+	runJSON(t, out, append(args, "--data-dir="+w.dir, "--database-url="+w.databaseURL, "--provider-url="+w.Provider)...)
 }
 
 // operatorStaff adds an operator with a password and a second factor, and returns the headers of the

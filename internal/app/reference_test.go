@@ -63,49 +63,12 @@ The list after a description names the commands that use the flag. Without a lis
 | command | does |
 |---|---|
 `)
-	var commands func(n *kong.Node, prefix string)
-	commands = func(n *kong.Node, prefix string) {
-		for _, c := range n.Children {
-			if c.Hidden {
-				continue
-			}
-			if len(c.Children) > 0 {
-				commands(c, prefix+c.Name+" ")
-				continue
-			}
-			name := prefix + c.Name
-			for _, p := range c.Positional {
-				name += " " + p.Summary()
-			}
-			for _, f := range c.Flags {
-				switch {
-				case f.Name == "help":
-				case f.Required:
-					name += " " + f.Summary()
-				default:
-					name += " [" + f.Summary() + "]"
-				}
-			}
-			fmt.Fprintf(&b, "| `vestibule %s` | %s |\n", strings.ReplaceAll(name, "|", "\\|"), cell(c.Help))
-		}
-	}
-	commands(parser.Model.Node, "")
+	writeCommands(&b, parser.Model.Node, "")
 	for _, g := range groups {
 		fmt.Fprintf(&b, "\n## %s\n\n| flag | variable | default | |\n|---|---|---|---|\n", g.Title)
 		for _, f := range parser.Model.Flags {
 			if f.Group == nil || f.Group.Key != g.Key {
 				continue
-			}
-			name := "--" + f.Name
-			if f.IsBool() && f.Tag.Negatable != "" {
-				name = "--[no-]" + f.Name
-			}
-			if f.PlaceHolder != "" {
-				name += "=" + f.PlaceHolder
-			}
-			value := ""
-			if f.HasDefault && f.Default != "" {
-				value = "`" + f.Default + "`"
 			}
 			by := usedBy(parser.Model, f)
 			switch by {
@@ -116,10 +79,53 @@ The list after a description names the commands that use the flag. Without a lis
 			default:
 				by = " *(" + by + ")*"
 			}
+			name, value := nameAndDefault(f)
 			fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s%s |\n", cell(name), strings.Join(f.Envs, "`, `"), value, cell(f.Help), by)
 		}
 	}
 	return b.String(), nil
+}
+
+// writeCommands writes the rows of the commands below a node.
+func writeCommands(b *strings.Builder, n *kong.Node, prefix string) {
+	for _, c := range n.Children {
+		if c.Hidden {
+			continue
+		}
+		if len(c.Children) > 0 {
+			writeCommands(b, c, prefix+c.Name+" ")
+			continue
+		}
+		name := prefix + c.Name
+		for _, p := range c.Positional {
+			name += " " + p.Summary()
+		}
+		for _, f := range c.Flags {
+			switch {
+			case f.Name == "help":
+			case f.Required:
+				name += " " + f.Summary()
+			default:
+				name += " [" + f.Summary() + "]"
+			}
+		}
+		fmt.Fprintf(b, "| `vestibule %s` | %s |\n", strings.ReplaceAll(name, "|", "\\|"), cell(c.Help))
+	}
+}
+
+// nameAndDefault returns the texts of the first and third cell of a flag's row.
+func nameAndDefault(f *kong.Flag) (name, value string) {
+	name = "--" + f.Name
+	if f.IsBool() && f.Tag.Negatable != "" {
+		name = "--[no-]" + f.Name
+	}
+	if f.PlaceHolder != "" {
+		name += "=" + f.PlaceHolder
+	}
+	if f.HasDefault && f.Default != "" {
+		value = "`" + f.Default + "`"
+	}
+	return name, value
 }
 
 // cell returns help as the text of a table's cell.

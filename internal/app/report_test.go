@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -11,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"vestibule/internal/app"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/i18ntest"
@@ -39,108 +37,122 @@ func statement(until time.Time) string {
 	return b.String()
 }
 
+// reportDir is a folder with exports of banks, for the command report.
+type reportDir string
+
+// reportFiles are the files of a reportDir besides harbor.csv, an export that is complete.
+var reportFiles = map[string]string{
+	"person.json": `{"personal": {"firstName": "Ana", "lastName": "Pérez"}}`,
+	"short.csv":   "Date,Description,Amount\n10/01/2026,ACME PAYROLL,2000.00\n10/03/2026,RENT,-900.00\n",
+	"later.csv":   "Date,Description,Amount,Balance\n12/01/2026,ACME PAYROLL,2000.00,2500.00\n12/13/2026,RENT,-900.00,1600.00\n",
+	"paid.csv":    "Date,Description,Amount\n12/01/2026,PAYMENT RECEIVED,2000.00\n12/13/2026,RENT,-900.00\n",
+	"two.csv": "Date,Account Name,Description,Amount\n12/01/2026,Main Checking,ACME,2000.00\n" +
+		"12/13/2026,Main Checking,RENT,-900.00\n12/13/2026,Rainy Day Savings,INTEREST,1.00\n",
+	"Harbor checking.csv": statement(time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC)),
+}
+
+// report runs the command report. Arguments that name a file of the folder get its path.
+func (dir reportDir) report(t *testing.T, args ...string) (code int, out, log string) {
+	t.Helper()
+	args = append([]string{"report"}, args...)
+	for i, arg := range args {
+		if reportFiles[arg] != "" || arg == "nothing.csv" || arg == "report.html" {
+			args[i] = filepath.Join(string(dir), arg)
+		}
+	}
+	return run(t, args...)
+}
+
+const harbor = "Harbor checking.csv"
+
+// reportMistakes are commands that are refused, each with words of the refusal.
+var reportMistakes = []struct {
+	args []string
+	says string
+}{
+	{[]string{"short.csv"}, "--balance short.csv=AMOUNT"},
+	{[]string{harbor, "later.csv"}, "say --same or --different"},
+	{[]string{harbor, "later.csv", "--same", "--different"}, "--same"},
+	{[]string{"paid.csv"}, "--kind paid.csv=card"},
+	{[]string{"paid.csv", "--kind", "paid.csv=card"}, "credit card left out with 2 lines"},
+	{[]string{"paid.csv", "--kind", "paid.csv=tree"}, "not checking, savings or card"},
+	{[]string{"paid.csv", "--kind", "paid.csv=checking"}, "--balance paid.csv=AMOUNT"},
+	{[]string{harbor, "--kind", "paid.csv=checking"}, "--kind paid.csv: no file"},
+	{[]string{"two.csv", "--balance", "two.csv=1"}, `--balance "two.csv:Main Checking=AMOUNT"`},
+	{[]string{"short.csv", "--balance", "short.csv=much"}, `"much" is not an amount`},
+	{[]string{"short.csv", "--balance", "short.csv=1,250.00", "--balance", "other.csv=1"}, "--balance other.csv"},
+	{[]string{"nothing.csv"}, "no such file"},
+	{[]string{"person.json"}, "a JSON file is not read"},
+	{[]string{"short.csv", "--balance", "short.csv=1", "--submit"}, "--submit needs --personal"},
+	{[]string{harbor, "--personal", "short.csv"}, "--personal"},
+}
+
 func TestReportFromFiles(t *testing.T) {
 	assets.Portal(t)
-	dir := t.TempDir()
-	write := func(name, content string) string {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+	dir := reportDir(t.TempDir())
+	for name, content := range reportFiles {
+		if err := os.WriteFile(filepath.Join(string(dir), name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return path
 	}
-	run := func(args ...string) (code int, out, log string) {
-		var stdout, stderr bytes.Buffer
-		code = app.Run(t.Context(), append([]string{"report"}, args...), &stdout, &stderr)
-		return code, stdout.String(), stderr.String()
-	}
-	long := write("Harbor checking.csv", statement(time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC)))
-	person := write("person.json", `{"personal": {"firstName": "Ana", "lastName": "Pérez"}}`)
-
-	code, out, log := run(long, "--personal", person)
-	var made report.Cashflow
-	if err := json.Unmarshal([]byte(out), &made); code != 0 || err != nil {
-		t.Fatalf("%d %v %s", code, err, log)
-	}
-	if len(made.Scores) != 1 || made.Scores[0].Value == nil || len(made.AccountDetails) != 1 || len(made.Attributes) < 100 ||
-		len(made.Identities) == 0 || report.Text(made.Identities[0].FullName) != "Ana Pérez" {
-		t.Errorf("the report has %d scores, %d accounts, %d figures, identities %v", len(made.Scores), len(made.AccountDetails),
-			len(made.Attributes), made.Identities)
-	}
-	if !strings.Contains(log, "Report as of 2026-10-28") || !strings.Contains(log, "balance") {
-		t.Errorf("it says %q", log)
-	}
-	if _, again, _ := run(long); !strings.Contains(again, `"current_balance"`) {
-		t.Errorf("without a name: %.200s", again)
-	}
-
-	page := filepath.Join(dir, "report.html")
-	code, out, log = run(long, "--page", page, "--lang", "es")
-	html, err := os.ReadFile(page)
-	if code != 0 || err != nil || out != "" {
-		t.Fatalf("%d %v %s %s", code, err, out, log)
-	}
-	for _, want := range []string{i18ntest.ES("review.report.cashflow"), "<style>", "ACME LOGISTICS"} {
-		if !strings.Contains(string(html), want) {
-			t.Errorf("the page lacks %q", want)
+	t.Run("JSON", func(t *testing.T) {
+		code, out, log := dir.report(t, harbor, "--personal", "person.json")
+		var made report.Cashflow
+		if err := json.Unmarshal([]byte(out), &made); code != 0 || err != nil {
+			t.Fatalf("%d %v %s", code, err, log)
 		}
-	}
-	for _, never := range []string{`href="/`, `src="`, `action="`, "<script"} {
-		if strings.Contains(string(html), never) {
-			t.Errorf("the page is no single file: it has %s", never)
+		if len(made.Scores) != 1 || made.Scores[0].Value == nil || len(made.AccountDetails) != 1 || len(made.Attributes) < 100 ||
+			len(made.Identities) == 0 || report.Text(made.Identities[0].FullName) != "Ana Pérez" {
+			t.Errorf("the report has %d scores, %d accounts, %d figures, identities %v", len(made.Scores), len(made.AccountDetails),
+				len(made.Attributes), made.Identities)
 		}
-	}
-
-	short := write("short.csv", "Date,Description,Amount\n10/01/2026,ACME PAYROLL,2000.00\n10/03/2026,RENT,-900.00\n")
-	later := write("later.csv", "Date,Description,Amount,Balance\n12/01/2026,ACME PAYROLL,2000.00,2500.00\n12/13/2026,RENT,-900.00,1600.00\n")
-	paid := write("paid.csv", "Date,Description,Amount\n12/01/2026,PAYMENT RECEIVED,2000.00\n12/13/2026,RENT,-900.00\n")
-	two := write("two.csv", "Date,Account Name,Description,Amount\n"+
-		"12/01/2026,Main Checking,ACME,2000.00\n12/13/2026,Main Checking,RENT,-900.00\n"+
-		"12/13/2026,Rainy Day Savings,INTEREST,1.00\n")
-	for _, c := range []struct {
-		args []string
-		says string
-	}{
-		{[]string{short}, "--balance short.csv=AMOUNT"},
-		{[]string{long, later}, "say --same or --different"},
-		{[]string{long, later, "--same", "--different"}, "--same"},
-		{[]string{paid}, "--kind paid.csv=card"},
-		{[]string{paid, "--kind", "paid.csv=card"}, "credit card left out with 2 lines"},
-		{[]string{paid, "--kind", "paid.csv=tree"}, "not checking, savings or card"},
-		{[]string{paid, "--kind", "paid.csv=checking"}, "--balance paid.csv=AMOUNT"},
-		{[]string{long, "--kind", "paid.csv=checking"}, "--kind paid.csv: no file"},
-		{[]string{two, "--balance", "two.csv=1"}, `--balance "two.csv:Main Checking=AMOUNT"`},
-		{[]string{short, "--balance", "short.csv=much"}, `"much" is not an amount`},
-		{[]string{short, "--balance", "short.csv=1,250.00", "--balance", "other.csv=1"}, "--balance other.csv"},
-		{[]string{filepath.Join(dir, "nothing.csv")}, "no such file"},
-		{[]string{person}, "a JSON file is not read"},
-		{[]string{short, "--balance", "short.csv=1", "--submit"}, "--submit needs --personal"},
-		{[]string{long, "--personal", short}, "--personal"},
-	} {
-		if code, out, log := run(c.args...); code == 0 || out != "" || !strings.Contains(log, c.says) {
-			t.Errorf("%v: %d %q, want %q", c.args, code, log, c.says)
+		if !strings.Contains(log, "Report as of 2026-10-28") || !strings.Contains(log, "balance") {
+			t.Errorf("it says %q", log)
 		}
-	}
-	for _, c := range []struct {
-		flag string
-		want []string
-	}{{"--same", []string{"  Harbor checking, checking: 242 transactions, balance 1600.00 USD on 2026-12-13"}},
-		{"--different", []string{"Together", "later, checking: 2 transactions, balance 1600.00 USD on 2026-12-13; " +
-			"2026-12-01 to 2026-12-13, in 2000.00, out -900.00"}}} {
-		code, _, log := run(long, later, c.flag)
-		for _, want := range c.want {
-			if code != 0 || !strings.Contains(log, want) {
-				t.Errorf("%s: %d, it says %s, want %s", c.flag, code, log, want)
+	})
+	t.Run("page", func(t *testing.T) {
+		code, out, log := dir.report(t, harbor, "--page", "report.html", "--lang", "es")
+		html, err := os.ReadFile(filepath.Join(string(dir), "report.html"))
+		if code != 0 || err != nil || out != "" {
+			t.Fatalf("%d %v %s %s", code, err, out, log)
+		}
+		for _, want := range []string{i18ntest.ES("review.report.cashflow"), "<style>", "ACME LOGISTICS"} {
+			if !strings.Contains(string(html), want) {
+				t.Errorf("the page lacks %q", want)
 			}
 		}
-	}
-	if code, _, log := run(two, "--balance", "two.csv:Main Checking=5", "--balance", "two.csv:Rainy Day Savings=7"); code != 0 ||
-		!strings.Contains(log, "Rainy Day Savings: 1 transactions, balance 7.00") {
-		t.Errorf("two accounts: %d %s", code, log)
-	}
-	if code, out, log := run(short, "--balance", "short.csv=1,250.00"); code != 0 || !strings.Contains(out, "1250.00") {
-		t.Errorf("with a balance: %d %s", code, log)
+		for _, never := range []string{`href="/`, `src="`, `action="`, "<script"} {
+			if strings.Contains(string(html), never) {
+				t.Errorf("the page is no single file: it has %s", never)
+			}
+		}
+	})
+	t.Run("mistakes", func(t *testing.T) {
+		for _, c := range reportMistakes {
+			if code, out, log := dir.report(t, c.args...); code == 0 || out != "" || !strings.Contains(log, c.says) {
+				t.Errorf("%v: %d %q, want %q", c.args, code, log, c.says)
+			}
+		}
+	})
+	for name, c := range map[string]struct {
+		args []string
+		want string // on standard output or in the log
+	}{
+		"without a name": {[]string{harbor}, `"current_balance"`},
+		"one account": {[]string{harbor, "later.csv", "--same"},
+			"  Harbor checking, checking: 242 transactions, balance 1600.00 USD on 2026-12-13"},
+		"different accounts together": {[]string{harbor, "later.csv", "--different"}, "Together"},
+		"different accounts": {[]string{harbor, "later.csv", "--different"}, "later, checking: 2 transactions, " +
+			"balance 1600.00 USD on 2026-12-13; 2026-12-01 to 2026-12-13, in 2000.00, out -900.00"},
+		"two accounts of one file": {[]string{"two.csv", "--balance", "two.csv:Main Checking=5", "--balance", "two.csv:Rainy Day Savings=7"},
+			"Rainy Day Savings: 1 transactions, balance 7.00"},
+		"a stated balance": {[]string{"short.csv", "--balance", "short.csv=1,250.00"}, "1250.00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if code, out, log := dir.report(t, c.args...); code != 0 || !strings.Contains(out+log, c.want) {
+				t.Errorf("%d: it says %s, want %s", code, log, c.want)
+			}
+		})
 	}
 }
 
@@ -170,22 +182,18 @@ func TestReportFromFilesBySubmission(t *testing.T) {
 		exported := []string{"--public-id=" + c.PublicID, "--client-id=" + c.ClientID, "--secret-key=" + c.SecretKey,
 			"--products=" + strings.Join(products, ",")}
 		for _, args := range [][]string{submit, append(submit, exported...)} {
-			var stdout, stderr bytes.Buffer
-			if code := app.Run(t.Context(), args, &stdout, &stderr); code != 0 {
-				t.Fatalf("%d %s", code, &stderr)
-			}
+			code, out, log := run(t, args...)
 			var made report.Cashflow
-			if err := json.Unmarshal(stdout.Bytes(), &made); err != nil {
-				t.Fatal(err)
+			if err := json.Unmarshal([]byte(out), &made); code != 0 || err != nil {
+				t.Fatalf("%d %v %s", code, err, log)
 			}
 			if len(made.Scores) != 1 || made.Scores[0].Value == nil || len(made.AccountDetails) != 1 {
 				t.Errorf("the report has scores %v and %d accounts", made.Scores, len(made.AccountDetails))
 			}
 		}
 		other := append(submit, "--public-id=other", "--client-id=other", "--secret-key="+c.SecretKey)
-		var stdout, stderr bytes.Buffer
-		if code := app.Run(t.Context(), other, &stdout, &stderr); code != 2 || !strings.Contains(stderr.String(), "needs --provider-url") {
-			t.Errorf("another account without its provider: %d %s", code, &stderr)
+		if code, _, log := run(t, other...); code != 2 || !strings.Contains(log, "needs --provider-url") {
+			t.Errorf("another account without its provider: %d %s", code, log)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package app_test
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,129 +72,149 @@ func (w *testServer) form(t *testing.T, staff []string, pairs ...string) string 
 	return f.Encode()
 }
 
-// reviewRoutes returns the routes of the review dashboard.
-func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income string) []route {
+// dashboard is what the valid requests of the provider's dashboard name, and the user who sends them.
+type dashboard struct {
+	w                                                                    *testServer
+	t                                                                    *testing.T
+	staff                                                                []string // headers
+	anyone, member                                                       caller
+	child, configuration                                                 string
+	credential, delivery, endpoint, report, relay, income, dispute, file string
+}
+
+// dashboardRoutes returns the routes of the provider's dashboard.
+func (w *testServer) dashboardRoutes(t *testing.T, child, configuration, income string) []route {
 	t.Helper()
-	staff := w.staff(t, w.Credentials.Dashboard)
+	staff, anyone := w.staff(t, w.Credentials.Dashboard), caller{base: w.Provider, shape: asPage}
+	d := &dashboard{w: w, t: t, staff: staff, anyone: anyone, member: anyone.as("staff", staff...), child: child, configuration: configuration}
 	w.others = w.staff(t, w.Credentials.ThirdParty.Dashboard)
 	// A client that may be lost: the portal continues with its own.
-	good(t, 303, ask(t, "POST", w.Provider+"/dashboard/credentials", w.form(t, staff, "name", "Loan server"),
-		append([]string{"Content-Type", asForm}, staff...)...))
-	good(t, 303, ask(t, "POST", w.Provider+"/dashboard/people", w.form(t, staff, "email", "bob@example.org"),
-		append([]string{"Content-Type", asForm}, staff...)...))
-	credential := w.onPage(t, staff, "/dashboard/credentials", rotateURL)
-	delivery, endpoint := w.onPage(t, staff, "/dashboard/deliveries", deliveryURL), w.onPage(t, staff, "/dashboard/webhooks", endpointURL)
-	report := w.onPage(t, staff, "/dashboard/reports", reportURL)
-	relay := w.onPage(t, staff, "/dashboard/relay-tokens", withdrawURL)
-	found := good(t, 303, ask(t, "POST", w.Provider+"/dashboard/reports/find", w.form(t, staff, "query", income),
-		append([]string{"Content-Type", asForm}, staff...)...))
-	income = strings.TrimPrefix(found.Header.Get("Location"), "/dashboard/reports/")
-	opened := ""
-	for name, value := range map[string]string{"once": w.onPage(t, staff, "/dashboard/webhooks", onceField), "kind": "figure",
-		"about": canaryText, "statement": canaryText, "file\"; filename=\"a.pdf": "%PDF-1.7"} {
-		opened += "--x\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n"
-	}
-	dispute := strings.TrimPrefix(good(t, 303, ask(t, "POST", w.Provider+"/dashboard/reports/"+income+"/dispute", opened+"--x--\r\n",
-		append([]string{"Content-Type", "multipart/form-data; boundary=x"}, staff...)...)).Header.Get("Location"), "/dashboard/disputes/")
-	file := w.onPage(t, staff, "/dashboard/disputes/"+dispute, fileURL)
-	anyone := caller{base: w.Provider, shape: asPage}
-	sameOrigin, member := anyone.with("Origin", w.Provider), anyone.as("staff", staff...)
-	at := func(pattern, param string) route { return member.get(pattern, param) }
-	send := func(pattern, param string, pairs ...string) route {
-		return member.post(pattern, w.form(t, staff, pairs...), param)
-	}
+	d.post("/dashboard/credentials", asForm, w.form(t, staff, "name", "Loan server"))
+	d.post("/dashboard/people", asForm, w.form(t, staff, "email", "bob@example.org"))
+	d.credential = w.onPage(t, staff, "/dashboard/credentials", rotateURL)
+	d.delivery, d.endpoint = w.onPage(t, staff, "/dashboard/deliveries", deliveryURL), w.onPage(t, staff, "/dashboard/webhooks", endpointURL)
+	d.report = w.onPage(t, staff, "/dashboard/reports", reportURL)
+	d.relay = w.onPage(t, staff, "/dashboard/relay-tokens", withdrawURL)
+	d.income = strings.TrimPrefix(d.post("/dashboard/reports/find", asForm, w.form(t, staff, "query", income)), "/dashboard/reports/")
+	d.dispute = strings.TrimPrefix(d.post("/dashboard/reports/"+d.income+"/dispute", asFileForm,
+		formPart("once", w.onPage(t, staff, "/dashboard/webhooks", onceField))+formPart("kind", "figure")+formPart("about", canaryText)+
+			formPart("statement", canaryText)+filePart("file", "a.pdf", "%PDF-1.7")+"--x--\r\n"), "/dashboard/disputes/")
+	d.file = w.onPage(t, staff, "/dashboard/disputes/"+d.dispute, fileURL)
+	return slices.Concat(d.signInRoutes(), d.recordRoutes(), d.settingRoutes())
+}
+
+// post sends a form to the dashboard and returns where the answer leads.
+func (d *dashboard) post(path, kind, form string) string {
+	d.t.Helper()
+	return good(d.t, 303, ask(d.t, "POST", d.w.Provider+path, form, append([]string{"Content-Type", kind}, d.staff...)...)).
+		Header.Get("Location")
+}
+
+// send returns the route of a member's form with these fields.
+func (d *dashboard) send(pattern, param string, pairs ...string) route {
+	d.t.Helper()
+	return d.member.post(pattern, d.w.form(d.t, d.staff, pairs...), param)
+}
+
+// signInRoutes returns the routes of the dashboard's entrance.
+func (d *dashboard) signInRoutes() []route {
+	d.t.Helper()
+	sameOrigin := d.anyone.with("Origin", d.w.Provider)
 	return []route{
-		anyone.get("/dashboard/sign-in"),
+		d.anyone.get("/dashboard/sign-in"),
 		sameOrigin.post("/dashboard/sign-in", "email="+canaryEmail+"&password="+canaryText+"&next=/dashboard"),
-		anyone.get("/dashboard/forgotten-password"),
+		d.anyone.get("/dashboard/forgotten-password"),
 		sameOrigin.post("/dashboard/forgotten-password", "email="+canaryEmail),
-		anyone.get("/dashboard/set-password/{token}", canaryText),
+		d.anyone.get("/dashboard/set-password/{token}", canaryText),
 		sameOrigin.post("/dashboard/set-password/{token}", "password="+canaryText, canaryText),
-		anyone.get("/dashboard/sign-in/code"),
+		d.anyone.get("/dashboard/sign-in/code"),
 		sameOrigin.post("/dashboard/sign-in/code", "code="+canaryText),
-		anyone.get("/dashboard/sign-in/factor"),
+		d.anyone.get("/dashboard/sign-in/factor"),
 		sameOrigin.post("/dashboard/sign-in/factor", "code="+canaryText),
-		at("/dashboard/second-factor", ""),
-		send("/dashboard/second-factor", "", "do", "add", "password", canaryText),
-		anyone.with(w.staff(t, w.Credentials.Dashboard)...).post("/dashboard/sign-out", ""),
-		at("/dashboard", ""), at("/dashboard/webhooks", ""), at("/dashboard/deliveries", ""), at("/dashboard/deliveries/{id}", delivery),
-		at("/dashboard/reports", ""), at("/dashboard/reports/{id}", report), at("/dashboard/relay-tokens", ""),
-		at("/dashboard/relay-tokens/received", ""), at("/dashboard/redirects", ""),
-		at("/dashboard/credentials", ""), at("/dashboard/products", ""), at("/dashboard/accounts", ""), at("/dashboard/accounts/{id}", child),
-		at("/dashboard/products/{id}", w.Credentials.Products["cashflow"]), at("/dashboard/prepared", ""),
-		at("/dashboard/reports/{id}/correct", income),
-		send("/dashboard/reports/{id}/correct/check", income, "revision", "0", "gross_annual", "987654", "reason", canaryText),
-		send("/dashboard/reports/{id}/correct", income, "revision", "0", "gross_annual", "987654", "reason", canaryText),
-		member.get("/dashboard/reports/{id}/revisions/{revision}", income, "0"),
-		at("/dashboard/reports/{id}/dispute", income),
-		send("/dashboard/reports/{id}/dispute", income, "kind", "figure", "about", canaryText, "statement", canaryText),
-		at("/dashboard/disputes", ""), at("/dashboard/disputes/{id}", dispute),
-		member.get("/dashboard/disputes/{id}/files/{file}", dispute, file),
-		send("/dashboard/disputes/find", "", "query", canaryText),
-		anyone.get("/dashboard/disputes/find"),
-		send("/dashboard/disputes/{id}/facts", dispute, "facts", canaryText),
-		send("/dashboard/disputes/{id}/answer", dispute, "result", "confirmed", "answer", canaryText),
-		at("/dashboard/audit", ""), at("/dashboard/people", ""), at("/dashboard/outbox", ""),
-		send("/dashboard/outbox/{id}/resend", "00000000-0000-4000-8000-000000000000"),
-		send("/dashboard/people", "", "email", canaryEmail),
-		send("/dashboard/people/{id}/invite", "00000000-0000-4000-8000-000000000000"),
-		send("/dashboard/people/{id}/factor", "00000000-0000-4000-8000-000000000000"),
-		send("/dashboard/people/{id}/role", "00000000-0000-4000-8000-000000000000", "role", "member"),
-		send("/dashboard/people/{id}/remove", w.onPage(t, staff, "/dashboard/people", removeURL)),
-		send("/dashboard/people/password", "", "present", canaryText, "next", canaryText),
-		anyone.get("/dashboard/deliveries/find"),
-		anyone.get("/dashboard/reports/find"),
-		send("/dashboard/deliveries/find", "", "query", "x"),
-		send("/dashboard/reports/find", "", "query", "x"),
-		anyone.get("/dashboard/relay-tokens/find"),
-		anyone.get("/dashboard/relay-tokens/received/find"),
-		anyone.get("/dashboard/outbox/find"),
-		anyone.get("/dashboard/accounts/find"),
-		anyone.get("/dashboard/people/find"),
-		anyone.get("/dashboard/audit/find"),
-		send("/dashboard/audit/find", "", "query", canaryEmail),
-		send("/dashboard/relay-tokens/find", "", "query", "x"),
-		send("/dashboard/relay-tokens/received/find", "", "query", "x"),
-		send("/dashboard/outbox/find", "", "query", canaryEmail),
-		send("/dashboard/accounts/find", "", "query", canaryText),
-		send("/dashboard/people/find", "", "query", canaryEmail),
-		send("/dashboard/density", "", "density", "dense", "back", "/dashboard/people"),
-		at("/dashboard/webhooks/{id}", endpoint), send("/dashboard/webhooks", "", "endpoint", w.Portal+"/webhooks/visit"),
-		send("/dashboard/webhooks/{id}/remove", endpoint), send("/dashboard/webhooks/{id}/redeliver", endpoint, "since", "2026-01-01"),
-		send("/dashboard/webhooks/{id}/url", endpoint, "url", w.Portal+"/webhooks/visit"),
-		send("/dashboard/webhooks/{id}/delivery", endpoint, "state", "off"),
-		send("/dashboard/webhooks/{id}/subscription", endpoint, "status", "SUCCESS"),
-		send("/dashboard/webhooks/{id}/test", endpoint),
-		send("/dashboard/webhooks/{id}/rotate", endpoint, "secret", w.onPage(t, staff, "/dashboard/webhooks", signerField)),
-		send("/dashboard/deliveries/{id}/redeliver", delivery, "resends", "0"),
-		send("/dashboard/reports/{id}/share", report, "publicId", w.Credentials.ThirdParty.PublicID),
-		send("/dashboard/reports/{id}/link", report),
-		send("/dashboard/relay-tokens", "", "publicToken", canaryText, "publicId", w.Credentials.ThirdParty.PublicID),
-		send("/dashboard/relay-tokens/{id}/withdraw", relay),
-		send("/dashboard/redirects/add", "", "url", "https://example.org/back"),
-		send("/dashboard/redirects/remove", "", "url", "https://example.org/back"),
-		send("/dashboard/redirects/origins/add", "", "origin", "https://example.org"),
-		send("/dashboard/redirects/origins/remove", "", "origin", "https://example.org"),
-		send("/dashboard/redirects/static", "", "url", "https://example.org/back"),
-		send("/dashboard/redirects/return", "", "mode", "get", "requireForm", "yes"),
-		send("/dashboard/credentials", "", "name", "Loan server"),
-		send("/dashboard/credentials/{id}/rename", credential, "name", "Branch office"),
-		send("/dashboard/credentials/{id}/rotate", credential),
-		send("/dashboard/credentials/{id}/revoke", credential),
-		send("/dashboard/accounts", "", "name", "Fourth child", "displayName", "Fourth"),
-		send("/dashboard/accounts/{id}/products", child, "name", "Theirs too", "displayName", "Too"),
-		send("/dashboard/accounts/{id}/configuration", child, "configuration", configuration),
-		send("/dashboard/accounts/{id}/people", child, "email", canaryEmail),
-		send("/dashboard/accounts/{id}/people/remove", child, "user", "00000000-0000-4000-8000-000000000000"),
-		send("/dashboard/accounts/{id}/credentials", child, "client", "Branch server"),
-		send("/dashboard/accounts/{id}/credentials/revoke", child, "credential", "00000000-0000-4000-8000-000000000000"),
-		send("/dashboard/products", "", "name", "Fifth product", "configuration", configuration),
-		send("/dashboard/products/{id}/rename", w.Credentials.Products["cashflow"], "name", "Renamed"),
-		send("/dashboard/products/{id}/configuration", w.Credentials.Products["cashflow"], "configuration", configuration),
-		member.post("/dashboard/prepared",
-			formPart("once", w.onPage(t, staff, "/dashboard/webhooks", onceField))+
+		d.member.get("/dashboard/second-factor"),
+		d.send("/dashboard/second-factor", "", "do", "add", "password", canaryText),
+		d.anyone.with(d.w.staff(d.t, d.w.Credentials.Dashboard)...).post("/dashboard/sign-out", ""),
+	}
+}
+
+// recordRoutes returns the routes of reports, disputes, people and the lists with their searches.
+func (d *dashboard) recordRoutes() []route {
+	d.t.Helper()
+	out := []route{
+		d.member.get("/dashboard/deliveries/{id}", d.delivery),
+		d.member.get("/dashboard/reports/{id}", d.report),
+		d.member.get("/dashboard/accounts/{id}", d.child),
+		d.member.get("/dashboard/products/{id}", d.w.Credentials.Products["cashflow"]),
+		d.member.get("/dashboard/reports/{id}/correct", d.income),
+		d.send("/dashboard/reports/{id}/correct/check", d.income, "revision", "0", "gross_annual", "987654", "reason", canaryText),
+		d.send("/dashboard/reports/{id}/correct", d.income, "revision", "0", "gross_annual", "987654", "reason", canaryText),
+		d.member.get("/dashboard/reports/{id}/revisions/{revision}", d.income, "0"),
+		d.member.get("/dashboard/reports/{id}/dispute", d.income),
+		d.send("/dashboard/reports/{id}/dispute", d.income, "kind", "figure", "about", canaryText, "statement", canaryText),
+		d.member.get("/dashboard/disputes/{id}", d.dispute),
+		d.member.get("/dashboard/disputes/{id}/files/{file}", d.dispute, d.file),
+		d.send("/dashboard/disputes/{id}/facts", d.dispute, "facts", canaryText),
+		d.send("/dashboard/disputes/{id}/answer", d.dispute, "result", "confirmed", "answer", canaryText),
+		d.send("/dashboard/outbox/{id}/resend", "00000000-0000-4000-8000-000000000000"),
+		d.send("/dashboard/people", "", "email", canaryEmail),
+		d.send("/dashboard/people/{id}/invite", "00000000-0000-4000-8000-000000000000"),
+		d.send("/dashboard/people/{id}/factor", "00000000-0000-4000-8000-000000000000"),
+		d.send("/dashboard/people/{id}/role", "00000000-0000-4000-8000-000000000000", "role", "member"),
+		d.send("/dashboard/people/{id}/remove", d.w.onPage(d.t, d.staff, "/dashboard/people", removeURL)),
+		d.send("/dashboard/people/password", "", "present", canaryText, "next", canaryText),
+		d.send("/dashboard/density", "", "density", "dense", "back", "/dashboard/people"),
+	}
+	for page := range strings.FieldsSeq("/ /webhooks /deliveries /reports /relay-tokens /relay-tokens/received /redirects /credentials " +
+		"/products /accounts /prepared /disputes /audit /people /outbox") {
+		out = append(out, d.member.get("/dashboard"+strings.TrimSuffix(page, "/")))
+	}
+	for list := range strings.FieldsSeq("disputes deliveries reports relay-tokens relay-tokens/received outbox accounts people audit") {
+		find := "/dashboard/" + list + "/find"
+		out = append(out, d.anyone.get(find), d.send(find, "", "query", canaryText))
+	}
+	return out
+}
+
+// settingRoutes returns the routes that change webhooks, shares, redirects, credentials, accounts and products.
+func (d *dashboard) settingRoutes() []route {
+	d.t.Helper()
+	return []route{
+		d.member.get("/dashboard/webhooks/{id}", d.endpoint), d.send("/dashboard/webhooks", "", "endpoint", d.w.Portal+"/webhooks/visit"),
+		d.send("/dashboard/webhooks/{id}/remove", d.endpoint), d.send("/dashboard/webhooks/{id}/redeliver", d.endpoint, "since", "2026-01-01"),
+		d.send("/dashboard/webhooks/{id}/url", d.endpoint, "url", d.w.Portal+"/webhooks/visit"),
+		d.send("/dashboard/webhooks/{id}/delivery", d.endpoint, "state", "off"),
+		d.send("/dashboard/webhooks/{id}/subscription", d.endpoint, "status", "SUCCESS"),
+		d.send("/dashboard/webhooks/{id}/test", d.endpoint),
+		d.send("/dashboard/webhooks/{id}/rotate", d.endpoint, "secret", d.w.onPage(d.t, d.staff, "/dashboard/webhooks", signerField)),
+		d.send("/dashboard/deliveries/{id}/redeliver", d.delivery, "resends", "0"),
+		d.send("/dashboard/reports/{id}/share", d.report, "publicId", d.w.Credentials.ThirdParty.PublicID),
+		d.send("/dashboard/reports/{id}/link", d.report),
+		d.send("/dashboard/relay-tokens", "", "publicToken", canaryText, "publicId", d.w.Credentials.ThirdParty.PublicID),
+		d.send("/dashboard/relay-tokens/{id}/withdraw", d.relay),
+		d.send("/dashboard/redirects/add", "", "url", "https://example.org/back"),
+		d.send("/dashboard/redirects/remove", "", "url", "https://example.org/back"),
+		d.send("/dashboard/redirects/origins/add", "", "origin", "https://example.org"),
+		d.send("/dashboard/redirects/origins/remove", "", "origin", "https://example.org"),
+		d.send("/dashboard/redirects/static", "", "url", "https://example.org/back"),
+		d.send("/dashboard/redirects/return", "", "mode", "get", "requireForm", "yes"),
+		d.send("/dashboard/credentials", "", "name", "Loan server"),
+		d.send("/dashboard/credentials/{id}/rename", d.credential, "name", "Branch office"),
+		d.send("/dashboard/credentials/{id}/rotate", d.credential),
+		d.send("/dashboard/credentials/{id}/revoke", d.credential),
+		d.send("/dashboard/accounts", "", "name", "Fourth child", "displayName", "Fourth"),
+		d.send("/dashboard/accounts/{id}/products", d.child, "name", "Theirs too", "displayName", "Too"),
+		d.send("/dashboard/accounts/{id}/configuration", d.child, "configuration", d.configuration),
+		d.send("/dashboard/accounts/{id}/people", d.child, "email", canaryEmail),
+		d.send("/dashboard/accounts/{id}/people/remove", d.child, "user", "00000000-0000-4000-8000-000000000000"),
+		d.send("/dashboard/accounts/{id}/credentials", d.child, "client", "Branch server"),
+		d.send("/dashboard/accounts/{id}/credentials/revoke", d.child, "credential", "00000000-0000-4000-8000-000000000000"),
+		d.send("/dashboard/products", "", "name", "Fifth product", "configuration", d.configuration),
+		d.send("/dashboard/products/{id}/rename", d.w.Credentials.Products["cashflow"], "name", "Renamed"),
+		d.send("/dashboard/products/{id}/configuration", d.w.Credentials.Products["cashflow"], "configuration", d.configuration),
+		d.member.post("/dashboard/prepared",
+			formPart("once", d.w.onPage(d.t, d.staff, "/dashboard/webhooks", onceField))+
 				filePart("file", canaryText+".json", `{"product":"cashflow","profile":"joint"}`)+"--x--\r\n").typed(asFileForm),
-		send("/dashboard/prepared/remove", "", "report", "00000000-0000-4000-8000-000000000000"),
+		d.send("/dashboard/prepared/remove", "", "report", "00000000-0000-4000-8000-000000000000"),
 	}
 }
 

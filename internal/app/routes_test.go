@@ -20,45 +20,80 @@ import (
 // routes lists every route of the program, each with a valid request.
 func (w *testServer) routes(t *testing.T) []route {
 	t.Helper()
-	c := w.Credentials
-	ready, embedToken := w.application(t, "embedded")
-	w.visitor = w.enter(t, ready, embedToken)
-	walked := w.complete(t, w.connect(t, ready, w.visitor))
-	w.state(t, ready, "ready")
-	open, embedToken := w.application(t, "embedded")
-	applicant := w.enter(t, open, embedToken)
-	w.connect(t, open, applicant)
+	o := &routeObjects{}
+	w.addRouteApplications(t, o)
+	w.addRouteLinks(t, o)
+	w.addRouteReports(t, o)
+	o.delivery = w.delivered(t, o.ready)
+	return slices.Concat(w.dashboardRoutes(t, o.child, o.configuration, o.secondary[3]), w.operatorRoutes(t), w.themeRoutes(t),
+		w.serviceAPIRoutes(o), w.consumerRoutes(t, o), w.applicantRoutes(t, o), w.reviewRoutes(t, o), w.reviewAccountRoutes(t, o),
+		w.portalAPIRoutes(o), w.controlRoutes(t, o))
+}
+
+// routeObjects are the applications, reports, links and sessions that the valid requests name.
+type routeObjects struct {
+	ready, open, doomed, second, decided, earner, pictured   string // applications
+	publicToken, account, reportConsumer, sourceFile         string // of the report of ready
+	source, bankFile, eligibleFile, shown                    string // of other reports
+	consumer, visit, handle, redirectToken, invited, relayed string
+	child, childProduct, configuration                       string
+	share, delivery, colleague, played                       string
+	event                                                    string   // of a webhook
+	report, secondary, eligible, passport                    []string // headers that name a report
+	mine, now, reviewer                                      []string // cookies: of ready, of open, of the reviewer
+	player                                                   string   // cookie of the run of a developer
+}
+
+// addRouteApplications makes applications in the states that the routes need.
+func (w *testServer) addRouteApplications(t *testing.T, o *routeObjects) {
+	t.Helper()
+	var embedToken string
+	o.ready, embedToken = w.application(t, "embedded")
+	w.visitor = w.enter(t, o.ready, embedToken)
+	o.publicToken = w.complete(t, w.connect(t, o.ready, w.visitor)).field("publicToken")
+	w.state(t, o.ready, "ready")
+	o.open, embedToken = w.application(t, "embedded")
+	applicant := w.enter(t, o.open, embedToken)
+	w.connect(t, o.open, applicant)
 	other, embedToken := w.application(t, "redirect")
 	w.stranger = w.enter(t, other, embedToken)
+	o.mine, o.now, o.reviewer = []string{"Cookie", w.visitor}, []string{"Cookie", applicant}, []string{"Cookie", w.signIn(t)}
 
-	basicAuth := []string{"Authorization", basic(c.Account)}
-	report := []string{"Authorization", w.bearer(t, c.Account), "X-Public-Token", walked.field("publicToken")}
-	key := []string{"Authorization", w.key()}
-	mine := []string{"Cookie", w.visitor}
-	now := []string{"Cookie", applicant}
-	reviewer := []string{"Cookie", w.signIn(t)}
+	o.share = w.share(t, o.reviewer[1], o.ready, w.Credentials.ThirdParty.PublicID)
+	o.doomed, _ = w.application(t, "redirect")
+	o.second, embedToken = w.application(t, "embedded")
+	w.complete(t, w.connect(t, o.second, w.enter(t, o.second, embedToken)))
+	w.state(t, o.second, "ready")
+	o.decided, o.colleague = w.decideAndAdd(t, o.reviewer)
+	run := good(t, 303, ask(t, "POST", w.Portal+"/developers/runs", "product=cashflow&integration=inline", "Content-Type", asForm))
+	o.played, o.player = strings.TrimPrefix(run.Header.Get("Location"), "/developers/runs/"), cookieOf(t, run)
+}
 
-	share := w.share(t, reviewer[1], ready, c.ThirdParty.PublicID)
-	doomed, _ := w.application(t, "redirect")
-	second, embedToken := w.application(t, "embedded")
-	w.complete(t, w.connect(t, second, w.enter(t, second, embedToken)))
-	w.state(t, second, "ready")
-	decided, colleague := w.decideAndAdd(t, reviewer)
-
-	consumer := good(t, 201, ask(t, "POST", w.Provider+"/connect/consumers", `{"consumerExternalId":"c-1","prefill":`+goodPrefill+`}`,
-		"Authorization", basicAuth[1], "Content-Type", asJSON)).field("consumerId")
-	visit := good(t, 201, ask(t, "POST", w.Provider+"/widget/v1/visits",
+// addRouteLinks makes a consumer, a child account, and the links and tokens of visits.
+func (w *testServer) addRouteLinks(t *testing.T, o *routeObjects) {
+	t.Helper()
+	post := func(status int, path, body string) reply {
+		t.Helper()
+		return good(t, status, ask(t, "POST", w.Provider+path, body, "Authorization", basic(w.Credentials.Account), "Content-Type", asJSON))
+	}
+	o.consumer = post(201, "/connect/consumers", `{"consumerExternalId":"c-1","prefill":`+goodPrefill+`}`).field("consumerId")
+	o.visit = good(t, 201, ask(t, "POST", w.Provider+"/widget/v1/visits",
 		w.registration(w.token(t, "")), "Content-Type", asJSON)).field("handle")
-	link := good(t, 200, ask(t, "POST", w.Provider+"/secure-redirect", w.initialization(""),
-		"Authorization", basicAuth[1], "Content-Type", asJSON))
-	_, handle, _ := strings.Cut(link.field("redirectUrl"), "/redirect/")
-	_, invited, _ := strings.Cut(good(t, 200, ask(t, "POST", w.Provider+"/connect/invite", w.initialization(`,"deliverTo":"`+canaryEmail+`"`),
-		"Authorization", basicAuth[1], "Content-Type", asJSON)).field("inviteLink"), "/invite/")
-	relayed := good(t, 200, ask(t, "POST", w.Provider+"/connect/relay-tokens", `{"publicToken":"`+
-		walked.field("publicToken")+`","publicId":"`+c.ThirdParty.PublicID+`"}`,
-		"Authorization", basicAuth[1], "Content-Type", asJSON)).field("relayToken")
-	child, childProduct, configuration := w.child(t)
-	event := `{"status":"SUCCESS","publicToken":"` + walked.field("publicToken") + `"}`
+	link := post(200, "/secure-redirect", w.initialization(""))
+	o.redirectToken = link.field("redirectToken")
+	_, o.handle, _ = strings.Cut(link.field("redirectUrl"), "/redirect/")
+	_, o.invited, _ = strings.Cut(post(200, "/connect/invite", w.initialization(`,"deliverTo":"`+canaryEmail+`"`)).
+		field("inviteLink"), "/invite/")
+	o.relayed = post(200, "/connect/relay-tokens", `{"publicToken":"`+o.publicToken+`","publicId":"`+
+		w.Credentials.ThirdParty.PublicID+`"}`).field("relayToken")
+	o.child, o.childProduct, o.configuration = w.child(t)
+}
+
+// addRouteReports makes reports of the other products and reads what the API names in reports.
+func (w *testServer) addRouteReports(t *testing.T, o *routeObjects) {
+	t.Helper()
+	o.event = `{"status":"SUCCESS","publicToken":"` + o.publicToken + `"}`
+	o.report = []string{"Authorization", w.bearer(t, w.Credentials.Account), "X-Public-Token", o.publicToken}
 	var body struct {
 		Meta struct {
 			ConsumerID string `json:"consumer_id"`
@@ -70,74 +105,81 @@ func (w *testServer) routes(t *testing.T) []route {
 	var files []struct {
 		Path string `json:"source_filepath"`
 	}
-	json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", report...)).Body, &body)
-	json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/cashflow/v2/files", "", report...)).Body, &files)
-	account, sourceFile := body.Accounts[0].ID, files[0].Path
-	source, secondary, bankFile := w.secondary(t)
-	eligible, eligibleFile := w.eligibility(t)
-	passport := w.passport(t)
-	earner, cookie := w.applied(t, url.Values{"product": {"income"}})
-	w.walked(t, earner, cookie, `{"payroll":{}}`)
-	pictured, shown := w.pictured(t, reviewer)
-	themed := w.themeRoutes(t)
-	service, portal, control := caller{base: w.Provider}, caller{base: w.Portal}, caller{base: w.Control}
-	servicePage, portalPage := service.shaped(asPage), portal.shaped(asPage)
-	customer, backEnd, review := service.as("basic", basicAuth...), portal.as("key", key...), portalPage.as("reviewer", reviewer...)
-	bearer := func(header ...string) caller { return service.as("bearer", header...) }
-	visiting := func(header ...string) caller { return portalPage.as("visitor", header...) }
-	run := good(t, 303, ask(t, "POST", w.Portal+"/developers/runs", "product=cashflow&integration=inline", "Content-Type", asForm))
-	played, player := strings.TrimPrefix(run.Header.Get("Location"), "/developers/runs/"), cookieOf(t, run)
+	json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", o.report...)).Body, &body)
+	json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/cashflow/v2/files", "", o.report...)).Body, &files)
+	o.account, o.reportConsumer, o.sourceFile = body.Accounts[0].ID, body.Meta.ConsumerID, files[0].Path
+	o.source, o.secondary, o.bankFile = w.secondary(t)
+	o.eligible, o.eligibleFile = w.eligibility(t)
+	o.passport = w.passport(t)
+	var cookie string
+	o.earner, cookie = w.applied(t, url.Values{"product": {"income"}})
+	w.walked(t, o.earner, cookie, `{"payroll":{}}`)
+	o.pictured, o.shown = w.pictured(t, o.reviewer)
+}
 
-	delivery := w.delivered(t, ready)
-	return slices.Concat(w.reviewRoutes(t, child, configuration, secondary[3]), w.operatorRoutes(t), themed, []route{
+// serviceAPIRoutes returns the routes of the provider's API.
+func (w *testServer) serviceAPIRoutes(o *routeObjects) []route {
+	service := caller{base: w.Provider}
+	servicePage, customer := service.shaped(asPage), service.as("basic", "Authorization", basic(w.Credentials.Account))
+	bearer := func(header ...string) caller { return service.as("bearer", header...) }
+	return []route{
 		customer.get("/connect/accesstoken"),
 		service.get("/connect/jwkset"), service.get("/jwkset"), service.get("/openapi.json"),
 		servicePage.get("/docs"), servicePage.get("/docs/{part}", "reports"),
 		customer.post("/accounts", `{"accountName":"Second child","displayName":"Second"}`),
 		customer.send("PUT", "/accounts", `{"accountName":"Third child","displayName":"Third"}`),
-		customer.post("/accounts/{account}/products", `{"productName":"Loans","displayName":"A loan"}`, child),
-		customer.send("PUT", "/accounts/{account}/products", `{"productName":"Cards","displayName":"A card"}`, child),
-		customer.get("/config/v1/product-configurations"), customer.get("/config/v1/accounts/{account}/products", child),
-		customer.send("PUT", "/config/v1/product-configuration-assignments/{id}", `{"type":"account","id":"`+child+`"}`, configuration),
-		customer.send("DELETE", "/config/v1/product-configuration-assignments", `{"type":"product","id":"`+childProduct+`"}`),
+		customer.post("/accounts/{account}/products", `{"productName":"Loans","displayName":"A loan"}`, o.child),
+		customer.send("PUT", "/accounts/{account}/products", `{"productName":"Cards","displayName":"A card"}`, o.child),
+		customer.get("/config/v1/product-configurations"), customer.get("/config/v1/accounts/{account}/products", o.child),
+		customer.send("PUT", "/config/v1/product-configuration-assignments/{id}", `{"type":"account","id":"`+o.child+`"}`, o.configuration),
+		customer.send("DELETE", "/config/v1/product-configuration-assignments", `{"type":"product","id":"`+o.childProduct+`"}`),
 		customer.post("/credentials/rotate", ""),
 		customer.post("/connect/consumers", `{"consumerExternalId":"c-2","prefill":`+goodPrefill+`}`),
-		customer.get("/connect/consumers/{id}", consumer),
-		customer.send("PATCH", "/connect/consumers/{id}", `{"consumerExternalId":"c-3"}`, consumer),
-		customer.send("DELETE", "/connect/consumers/{id}", "", consumer),
-		customer.get("/connect/consumers/{consumer}/bank-accounts", body.Meta.ConsumerID),
-		customer.get("/connect/consumers/{consumer}/bank-accounts/{id}/ach-details", body.Meta.ConsumerID, account),
-		bearer(report...).get("/connect/status"),
+		customer.get("/connect/consumers/{id}", o.consumer),
+		customer.send("PATCH", "/connect/consumers/{id}", `{"consumerExternalId":"c-3"}`, o.consumer),
+		customer.send("DELETE", "/connect/consumers/{id}", "", o.consumer),
+		customer.get("/connect/consumers/{consumer}/bank-accounts", o.reportConsumer),
+		customer.get("/connect/consumers/{consumer}/bank-accounts/{id}/ach-details", o.reportConsumer, o.account),
+		bearer(o.report...).get("/connect/status"),
 		// Of a report without open access, so that it is refused; internal/provider tests the others.
-		bearer(report...).post("/connect/refresh", `{}`),
-		bearer(report...).get("/connect/cashflow/v2/json"), bearer(report...).get("/connect/cashflow/v2/files"),
-		bearer(report...).get("/connect/cashflow/v2/files/{path...}", sourceFile),
-		bearer(secondary...).get("/connect/income/v2/json"), bearer(secondary...).get("/connect/income/v2/files"),
-		bearer(secondary...).get("/connect/income/v2/files/{path...}", bankFile),
-		bearer(eligible...).get("/connect/affordable-housing-verification/v1/json"),
-		bearer(eligible...).get("/connect/affordable-housing-verification/v1/files"),
-		bearer(eligible...).get("/connect/affordable-housing-verification/v1/files/{path...}", eligibleFile),
-		bearer(passport...).get("/connect/passport/v4/json"), bearer(passport...).get("/connect/passport/v4/pdf"),
+		bearer(o.report...).post("/connect/refresh", `{}`),
+		bearer(o.report...).get("/connect/cashflow/v2/json"), bearer(o.report...).get("/connect/cashflow/v2/files"),
+		bearer(o.report...).get("/connect/cashflow/v2/files/{path...}", o.sourceFile),
+		bearer(o.secondary...).get("/connect/income/v2/json"), bearer(o.secondary...).get("/connect/income/v2/files"),
+		bearer(o.secondary...).get("/connect/income/v2/files/{path...}", o.bankFile),
+		bearer(o.eligible...).get("/connect/affordable-housing-verification/v1/json"),
+		bearer(o.eligible...).get("/connect/affordable-housing-verification/v1/files"),
+		bearer(o.eligible...).get("/connect/affordable-housing-verification/v1/files/{path...}", o.eligibleFile),
+		bearer(o.passport...).get("/connect/passport/v4/json"), bearer(o.passport...).get("/connect/passport/v4/pdf"),
 		customer.get("/connect/suppliers"), customer.get("/connect/sandbox/events"),
-		customer.post("/connect/multi-product-tokens", `{"publicToken":"`+source+`","productId":"`+c.Products["income"]+
+		customer.post("/connect/multi-product-tokens", `{"publicToken":"`+o.source+`","productId":"`+w.Credentials.Products["income"]+
 			`","externalId":"multi-1","userArgs":"u"}`),
-		bearer(report...).get("/connect/bank-accounts/{id}/ach-details", account),
-		bearer(report[:2]...).get("/connect/cashflow/oauth-destinations"),
-		bearer("Authorization", report[1], "X-Product-Id", c.Products["cashflow"]).
+		bearer(o.report...).get("/connect/bank-accounts/{id}/ach-details", o.account),
+		bearer(o.report[:2]...).get("/connect/cashflow/oauth-destinations"),
+		bearer("Authorization", o.report[1], "X-Product-Id", w.Credentials.Products["cashflow"]).
 			post("/connect/v2/cashflow/byo-report", goodSubmission("ext-1")),
 		customer.post("/connect/relay-tokens",
-			`{"publicToken":"`+walked.field("publicToken")+`","publicId":"`+c.ThirdParty.PublicID+`"}`),
-		customer.send("DELETE", "/connect/relay-tokens/{token}", "", relayed),
+			`{"publicToken":"`+o.publicToken+`","publicId":"`+w.Credentials.ThirdParty.PublicID+`"}`),
+		customer.send("DELETE", "/connect/relay-tokens/{token}", "", o.relayed),
 		customer.post("/connect/initialization", w.initialization(`,"externalId":"e-1","userArgs":"u"`)),
 		customer.post("/secure-redirect", w.initialization(`,"externalId":"e-2","userArgs":"u","completeUrl":"`+w.Portal+`/redirect/return"`)),
 		customer.post("/connect/invite-link", w.initialization(`,"externalId":"e-3","userArgs":"u"`)),
 		customer.post("/connect/invite", w.initialization(`,"externalId":"e-4","userArgs":"u","deliverTo":"`+canaryEmail+`"`)),
-		servicePage.get("/invite/{handle}", invited), servicePage.get("/access"),
+	}
+}
+
+// consumerRoutes returns the routes of the provider's pages for consumers.
+func (w *testServer) consumerRoutes(t *testing.T, o *routeObjects) []route {
+	t.Helper()
+	service := caller{base: w.Provider}
+	servicePage := service.shaped(asPage)
+	return []route{
+		servicePage.get("/invite/{handle}", o.invited), servicePage.get("/access"),
 		servicePage.post("/access", "email="+canaryEmail),
 		servicePage.get("/access/link/{token}", canaryText),
 		servicePage.post("/access/link/{token}", "", canaryText),
-		servicePage.get("/access/end/{account}", c.ThirdParty.PublicID),
-		servicePage.post("/access/end/{account}", "", c.ThirdParty.PublicID),
+		servicePage.get("/access/end/{account}", w.Credentials.ThirdParty.PublicID),
+		servicePage.post("/access/end/{account}", "", w.Credentials.ThirdParty.PublicID),
 		servicePage.get("/access/disconnect/{source}", canaryText),
 		servicePage.post("/access/disconnect/{source}", "", canaryText),
 		servicePage.get("/access/disputes"), servicePage.get("/access/disputes/{number}", "D-2026-AAAAAA"),
@@ -150,90 +192,118 @@ func (w *testServer) routes(t *testing.T) []route {
 		servicePage.get("/access/report/{report}", canaryText), servicePage.get("/access/history"),
 		servicePage.get("/access/file.json"), servicePage.get("/access/file.pdf"), servicePage.get("/access/freeze"),
 		servicePage.post("/access/freeze", "change=freeze"),
-		servicePage.get("/access/delete/{account}", c.ThirdParty.PublicID),
-		servicePage.post("/access/delete/{account}", "", c.ThirdParty.PublicID),
-		servicePage.get("/redirect/{handle}", handle),
-		servicePage.post("/redirect/{handle}", "token="+link.field("redirectToken"), handle),
+		servicePage.get("/access/delete/{account}", w.Credentials.ThirdParty.PublicID),
+		servicePage.post("/access/delete/{account}", "", w.Credentials.ThirdParty.PublicID),
+		servicePage.get("/redirect/{handle}", o.handle),
+		servicePage.post("/redirect/{handle}", "token="+o.redirectToken, o.handle),
 		service.shaped(asFile).get("/widget/v1/widget.js"), service.shaped(asFile).get("/widget/v1/widget.d.ts"),
 		servicePage.get("/widget/v1/frame"), servicePage.get("/widget/v1/problems/{code}", "INVALID_TOKEN").loosely(),
 		service.post("/widget/v1/visits", w.registration(w.token(t, ""))),
-		servicePage.get("/visit/{handle}", visit),
-		servicePage.post("/visit/{handle}", "action=sign-in&username=default&password=x", visit),
-		servicePage.post("/visit/{handle}/authorize", "nonce=0", visit),
+		servicePage.get("/visit/{handle}", o.visit),
+		servicePage.post("/visit/{handle}", "action=sign-in&username=default&password=x", o.visit),
+		servicePage.post("/visit/{handle}/authorize", "nonce=0", o.visit),
 		servicePage.get("/oauth/callback").loosely(), servicePage.get("/oauth/callback/{institution}", canaryText).loosely(),
-		servicePage.post("/visit/{handle}/documents", filePart("file", canaryText+".pdf", "%PDF-1.7")+"--x--\r\n", visit).typed(asFileForm),
-		servicePage.get("/visit/{handle}/return", visit),
+		servicePage.post("/visit/{handle}/documents", filePart("file", canaryText+".pdf", "%PDF-1.7")+"--x--\r\n", o.visit).typed(asFileForm),
+		servicePage.get("/visit/{handle}/return", o.visit),
 		service.shaped(asFile).get("/assets/").asking("none.js"),
+	}
+}
 
+// applicantRoutes returns the routes of the portal's pages for applicants.
+func (w *testServer) applicantRoutes(t *testing.T, o *routeObjects) []route {
+	t.Helper()
+	portal := caller{base: w.Portal}
+	portalPage := portal.shaped(asPage)
+	visiting := func(header ...string) caller { return portalPage.as("visitor", header...) }
+	return []route{
 		portalPage.get("/{$}"),
 		portal.shaped(asFile).get("/brand/{file}", "none.css"),
 		portalPage.get("/legal/{document}", "privacy"), portalPage.get("/apply/{product}", "cashflow"),
 		portalPage.post("/applications", goodForm().Encode()),
-		visiting(mine...).get("/applications/{id}", ready),
-		visiting(now...).post("/applications/{id}/applicant", goodForm().Encode(), open),
-		visiting(now...).post("/applications/{id}/restart", "mode=embedded", open),
-		visiting(mine...).shaped(inJSON).get("/applications/{id}/stream", ready),
-		visiting(now...).shaped(inJSON).post("/applications/{id}/callbacks", `{"eventId":"e1","type":"onExit","attempt":1}`, open),
-		visiting(now...).post("/applications/{id}/link", "", open),
-		visiting(now...).post("/applications/{id}/letter", "", open),
+		visiting(o.mine...).get("/applications/{id}", o.ready),
+		visiting(o.now...).post("/applications/{id}/applicant", goodForm().Encode(), o.open),
+		visiting(o.now...).post("/applications/{id}/restart", "mode=embedded", o.open),
+		visiting(o.mine...).shaped(inJSON).get("/applications/{id}/stream", o.ready),
+		visiting(o.now...).shaped(inJSON).post("/applications/{id}/callbacks", `{"eventId":"e1","type":"onExit","attempt":1}`, o.open),
+		visiting(o.now...).post("/applications/{id}/link", "", o.open),
+		visiting(o.now...).post("/applications/{id}/letter", "", o.open),
 		portalPage.get("/resume/{token}", canaryText),
 		portalPage.post("/resume/{token}", "", canaryText),
 		portalPage.get("/return"),
 		portalPage.post("/return", "email="+canaryEmail),
-		review.get("/review/letters"),
-		review.post("/review/audit", "query="+canaryEmail),
-		review.post("/review/letters/{id}/resend", "x=y", "00000000-0000-4000-8000-000000000000"),
-		visiting(now...).get("/applications/{id}/connect", open),
-		portalPage.post("/applications/{id}/connect", "grant="+canaryText, open),
-		portal.with(w.signed(t, event)...).post("/webhooks/visit", event),
+		visiting(o.now...).get("/applications/{id}/connect", o.open),
+		portalPage.post("/applications/{id}/connect", "grant="+canaryText, o.open),
+		portal.with(w.signed(t, o.event)...).post("/webhooks/visit", o.event),
 		portalPage.get("/redirect/return"),
 		portalPage.post("/redirect/return", "token="+canaryText),
-		portalPage.get("/redirect/finish/{handle}", canaryText), portalPage.get("/review/sign-in"),
-		portalPage.post("/review/sign-in", "email="+canaryEmail+"&password="+canaryText+"&next=/review"),
-		portalPage.with("Cookie", w.signIn(t)).post("/review/sign-out", ""),
+		portalPage.get("/redirect/finish/{handle}", canaryText),
+	}
+}
+
+// reviewRoutes returns the routes of the reviewer's list and of one application.
+func (w *testServer) reviewRoutes(t *testing.T, o *routeObjects) []route {
+	t.Helper()
+	portalPage := caller{base: w.Portal, shape: asPage}
+	review := portalPage.as("reviewer", o.reviewer...)
+	return []route{
 		review.get("/review"),
-		portalPage.with(reviewer...).get("/review/"),
+		portalPage.with(o.reviewer...).get("/review/"),
 		review.get("/review/overview"),
-		portalPage.with(reviewer...).get("/review/find"),
+		portalPage.with(o.reviewer...).get("/review/find"),
 		review.post("/review/find", "query=x"),
-		review.post("/review/remind", "id="+ready),
-		review.post("/review/export", "id="+ready),
-		review.post("/review/live", "sort=state&row="+ready+".0"),
+		review.post("/review/remind", "id="+o.ready),
+		review.post("/review/export", "id="+o.ready),
+		review.post("/review/live", "sort=state&row="+o.ready+".0"),
 		review.post("/review/density", "density=dense&back=%2Freview"),
 		review.post("/review/columns", "column=state&sort=state"),
 		review.post("/review/filters", "name="+canaryText+"&sort=state"),
 		// Changing a filter that does not exist is no error.
-		review.post("/review/filters/{id}", "sort=state&do=later", w.savedFilter(t, reviewer)).loosely(),
+		review.post("/review/filters/{id}", "sort=state&do=later", w.savedFilter(t, o.reviewer)).loosely(),
 		review.post("/review/assign", "do=take"),
-		review.get("/review/applications/{id}", ready), review.get("/review/applications/{id}/next", ready),
-		review.get("/review/applications/{id}/report", ready), review.get("/review/applications/{id}/transactions", ready),
-		review.get("/review/applications/{id}/refresh", earner),
-		review.post("/review/applications/{id}/refresh", "report=1.0", earner),
-		review.get("/review/applications/{id}/keep", earner),
-		review.post("/review/applications/{id}/keep", "report=1.0", earner),
-		review.get("/review/applications/{id}/report.json", ready), review.get("/review/applications/{id}/report.pdf", ready),
-		review.get("/review/applications/{id}/report.csv", ready), review.get("/review/applications/{id}/months.csv", ready),
-		review.get("/review/applications/{id}/files", ready),
-		review.get("/review/applications/{id}/files/{file}", ready, pages.FileRef(sourceFile)),
-		review.get("/review/applications/{id}/files/{file}/view", pictured, shown),
-		review.get("/review/applications/{id}/files/{file}/pages/{page}", pictured, shown, "1"),
-		review.get("/review/applications/{id}/shares", ready),
-		review.post("/review/applications/{id}/shares", "publicId="+c.ThirdParty.PublicID+"&label=Third", ready),
-		review.get("/review/applications/{id}/decision", ready),
-		review.post("/review/applications/{id}/decision", "seen=0&decision=declined&text="+canaryText, ready),
-		review.get("/review/applications/{id}/preview", ready),
-		review.post("/review/applications/{id}/preview", "seen=0&decision=declined&part=letter&text="+canaryText, ready),
-		review.get("/review/applications/{id}/notes", ready),
-		review.post("/review/applications/{id}/notes", "text="+canaryText, ready),
-		review.get("/review/applications/{id}/letter", decided),
-		review.post("/review/applications/{id}/letter", "again=1", decided),
-		review.get("/review/applications/{id}/compare", ready).asking("?with=" + second),
-		review.get("/review/applications/{id}/delete", ready),
-		review.post("/review/applications/{id}/delete", "id="+doomed+"&cause=request&sure=yes", doomed),
+		review.get("/review/applications/{id}", o.ready), review.get("/review/applications/{id}/next", o.ready),
+		review.get("/review/applications/{id}/report", o.ready), review.get("/review/applications/{id}/transactions", o.ready),
+		review.get("/review/applications/{id}/refresh", o.earner),
+		review.post("/review/applications/{id}/refresh", "report=1.0", o.earner),
+		review.get("/review/applications/{id}/keep", o.earner),
+		review.post("/review/applications/{id}/keep", "report=1.0", o.earner),
+		review.get("/review/applications/{id}/report.json", o.ready), review.get("/review/applications/{id}/report.pdf", o.ready),
+		review.get("/review/applications/{id}/report.csv", o.ready), review.get("/review/applications/{id}/months.csv", o.ready),
+		review.get("/review/applications/{id}/files", o.ready),
+		review.get("/review/applications/{id}/files/{file}", o.ready, pages.FileRef(o.sourceFile)),
+		review.get("/review/applications/{id}/files/{file}/view", o.pictured, o.shown),
+		review.get("/review/applications/{id}/files/{file}/pages/{page}", o.pictured, o.shown, "1"),
+		review.get("/review/applications/{id}/shares", o.ready),
+		review.post("/review/applications/{id}/shares", "publicId="+w.Credentials.ThirdParty.PublicID+"&label=Third", o.ready),
+		review.get("/review/applications/{id}/decision", o.ready),
+		review.post("/review/applications/{id}/decision", "seen=0&decision=declined&text="+canaryText, o.ready),
+		review.get("/review/applications/{id}/preview", o.ready),
+		review.post("/review/applications/{id}/preview", "seen=0&decision=declined&part=letter&text="+canaryText, o.ready),
+		review.get("/review/applications/{id}/notes", o.ready),
+		review.post("/review/applications/{id}/notes", "text="+canaryText, o.ready),
+		review.get("/review/applications/{id}/letter", o.decided),
+		review.post("/review/applications/{id}/letter", "again=1", o.decided),
+		review.get("/review/applications/{id}/compare", o.ready).asking("?with=" + o.second),
+		review.get("/review/applications/{id}/delete", o.ready),
+		review.post("/review/applications/{id}/delete", "id="+o.doomed+"&cause=request&sure=yes", o.doomed),
+	}
+}
+
+// reviewAccountRoutes returns the routes about reviewers, their records, and shares of reports.
+func (w *testServer) reviewAccountRoutes(t *testing.T, o *routeObjects) []route {
+	t.Helper()
+	portalPage := caller{base: w.Portal, shape: asPage}
+	review := portalPage.as("reviewer", o.reviewer...)
+	return []route{
+		review.get("/review/letters"),
+		review.post("/review/audit", "query="+canaryEmail),
+		review.post("/review/letters/{id}/resend", "x=y", "00000000-0000-4000-8000-000000000000"),
+		portalPage.get("/review/sign-in"),
+		portalPage.post("/review/sign-in", "email="+canaryEmail+"&password="+canaryText+"&next=/review"),
+		portalPage.with("Cookie", w.signIn(t)).post("/review/sign-out", ""),
 		review.get("/review/deletions"), review.get("/review/audit"), review.get("/review/audit.csv"),
 		review.get("/review/people"),
 		review.post("/review/people", "email="+canaryEmail+"&role=auditor"),
-		review.post("/review/people/{id}", "do=link", colleague),
+		review.post("/review/people/{id}", "do=link", o.colleague),
 		review.get("/review/second-factor"),
 		review.post("/review/second-factor", "do=add&password="+canaryText),
 		portalPage.get("/review/sign-in/code"),
@@ -247,48 +317,63 @@ func (w *testServer) routes(t *testing.T) []route {
 		portalPage.post("/review/set-password/{token}", "password="+canaryText, canaryText),
 		review.get("/review/events"),
 		review.post("/review/events/enable", ""),
-		review.get("/review/events/{id}", delivery),
-		review.post("/review/events/{id}/redeliver", "resends=0", delivery),
-		review.get("/review/shares/{id}/withdraw", share),
-		review.post("/review/shares/{id}/withdraw", "", share),
+		review.get("/review/events/{id}", o.delivery),
+		review.post("/review/events/{id}/redeliver", "resends=0", o.delivery),
+		review.get("/review/shares/{id}/withdraw", o.share),
+		review.post("/review/shares/{id}/withdraw", "", o.share),
+	}
+}
+
+// portalAPIRoutes returns the routes of the portal's API, scripts and pages for developers.
+func (w *testServer) portalAPIRoutes(o *routeObjects) []route {
+	portal := caller{base: w.Portal}
+	portalPage, backEnd := portal.shaped(asPage), portal.as("key", "Authorization", w.key())
+	return []route{
 		portal.get("/api/v1/openapi.json"),
 		portalPage.get("/api/v1/docs"), portalPage.get("/api/v1/docs/{part}", "applications"),
 		backEnd.post("/api/v1/applications",
 			`{"product":"cashflow","mode":"embedded","externalId":"a-1","userArgs":"u","returnUrl":"https://example.org/",`+
 				`"allowedOrigin":"https://example.org","prefill":`+goodPrefill+`}`),
-		backEnd.get("/api/v1/applications/{id}", ready),
-		backEnd.post("/api/v1/applications/{id}/embed-token", "", ready),
-		backEnd.get("/api/v1/applications/{id}/report", ready), backEnd.get("/api/v1/applications/{id}/report.pdf", ready),
-		backEnd.get("/api/v1/applications"), backEnd.get("/api/v1/applications/{id}/files", ready),
-		backEnd.get("/api/v1/applications/{id}/files/{path}", ready, url.PathEscape(sourceFile)),
-		backEnd.get("/api/v1/applications/{id}/events", ready), backEnd.get("/api/v1/sandbox/events"), backEnd.get("/api/v1/webhooks"),
+		backEnd.get("/api/v1/applications/{id}", o.ready),
+		backEnd.post("/api/v1/applications/{id}/embed-token", "", o.ready),
+		backEnd.get("/api/v1/applications/{id}/report", o.ready), backEnd.get("/api/v1/applications/{id}/report.pdf", o.ready),
+		backEnd.get("/api/v1/applications"), backEnd.get("/api/v1/applications/{id}/files", o.ready),
+		backEnd.get("/api/v1/applications/{id}/files/{path}", o.ready, url.PathEscape(o.sourceFile)),
+		backEnd.get("/api/v1/applications/{id}/events", o.ready), backEnd.get("/api/v1/sandbox/events"), backEnd.get("/api/v1/webhooks"),
 		backEnd.post("/api/v1/webhooks/enable", ""),
-		backEnd.get("/api/v1/webhooks/deliveries"), backEnd.get("/api/v1/webhooks/deliveries/{id}", delivery),
-		backEnd.post("/api/v1/webhooks/deliveries/{id}/redeliver", "", delivery),
+		backEnd.get("/api/v1/webhooks/deliveries"), backEnd.get("/api/v1/webhooks/deliveries/{id}", o.delivery),
+		backEnd.post("/api/v1/webhooks/deliveries/{id}/redeliver", "", o.delivery),
 		portal.shaped(asFile).get("/assets/").asking("none.js"), portal.shaped(asFile).get("/embed/v1/embed.js"),
 		portal.shaped(asFile).get("/embed/v1/embed.d.ts"),
 		portalPage.get("/embed/v1/frame"), portalPage.get("/embed/v1/back/{hash}", canaryText), portalPage.get("/developers"),
 		portalPage.post("/developers/runs", "product=cashflow&integration=inline"),
-		visiting("Cookie", player).get("/developers/runs/{id}", played),
+		portalPage.as("visitor", "Cookie", o.player).get("/developers/runs/{id}", o.played),
 		portalPage.get("/developers/guides/{guide}", "embed"),
+	}
+}
 
+// controlRoutes returns the routes of the sandbox's controls.
+func (w *testServer) controlRoutes(t *testing.T, o *routeObjects) []route {
+	t.Helper()
+	control := caller{base: w.Control}
+	return []route{
 		control.get("/clock"),
 		control.post("/clock", `{"advance":"0s"}`),
 		control.get("/faults"),
 		control.post("/faults", `{"match":"GET /nowhere","action":"drop"}`),
 		control.send("DELETE", "/faults", ""),
 		control.post("/visits/{token}/complete", `{"username":"default","end":"exit"}`, canaryText),
-		control.post("/webhooks/fire", `{"publicToken":"`+walked.field("publicToken")+`","delay":"1s"}`),
+		control.post("/webhooks/fire", `{"publicToken":"`+o.publicToken+`","delay":"1s"}`),
 		control.post("/keys/rotate", `{"atOnce":false}`),
-		control.post("/callbacks", `{"publicId":"`+c.PublicID+`","url":"`+w.Portal+`/webhooks/visit"}`),
-		control.post("/complete-urls", `{"publicId":"`+c.PublicID+`","url":"`+w.Portal+`/redirect/return"}`),
+		control.post("/callbacks", `{"publicId":"`+w.Credentials.PublicID+`","url":"`+w.Portal+`/webhooks/visit"}`),
+		control.post("/complete-urls", `{"publicId":"`+w.Credentials.PublicID+`","url":"`+w.Portal+`/redirect/return"}`),
 		control.post("/sandbox-reports", `{"product":"cashflow","profile":"joint"}`),
-		control.post("/disputes", `{"publicToken":"`+walked.field("publicToken")+`","kind":"figure","about":"a","statement":"b"}`),
+		control.post("/disputes", `{"publicToken":"`+o.publicToken+`","kind":"figure","about":"a","statement":"b"}`),
 		control.get("/inbox"),
-		control.with(signedWith(t, c.ThirdParty.WebhookSecret, "msg_2", event)...).post("/inbox", event),
-		control.post("/bank-accounts/revoke", `{"accountId":"`+account+`"}`),
+		control.with(signedWith(t, w.Credentials.ThirdParty.WebhookSecret, "msg_2", o.event)...).post("/inbox", o.event),
+		control.post("/bank-accounts/revoke", `{"accountId":"`+o.account+`"}`),
 		control.post("/reset", ""),
-	})
+	}
 }
 
 // child creates a child account of the portal's account, with a product.
@@ -462,17 +547,12 @@ func (w *testServer) savedFilter(t *testing.T, reviewer []string) string {
 // newest about an application.
 func (w *testServer) delivered(t *testing.T, id string) string {
 	t.Helper()
-	var newest struct{ Deliveries []struct{ ID string } }
-	list := func(query string) int {
-		newest.Deliveries = nil
-		json.Unmarshal(good(t, 200, ask(t, "GET", w.Portal+"/api/v1/webhooks/deliveries?"+query, "", "Authorization", w.key())).Body, &newest)
-		return len(newest.Deliveries)
-	}
-	w.until(t, func() bool { return list("state=pending") == 0 })
-	if list("applicationId="+id) == 0 {
+	w.until(t, func() bool { return len(w.deliveries(t, "state=pending")) == 0 })
+	all := w.deliveries(t, "applicationId="+id)
+	if len(all) == 0 {
 		t.Fatal("no event was sent about the application")
 	}
-	return newest.Deliveries[0].ID
+	return all[0]["id"].(string)
 }
 
 // signIn signs the reviewer in and returns the cookie.

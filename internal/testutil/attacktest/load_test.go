@@ -196,58 +196,7 @@ func (l *loaded) completed() (publicToken string) {
 // TestLoadOnTheProvider has a stranger, or an account, repeat a request a thousand times, and
 // checks what another account, visit or purpose still gets.
 func TestLoadOnTheProvider(t *testing.T) {
-	const access, reset, invite = "/access/link/", "/dashboard/set-password/", "/invite/"
-	inviting := func(products map[contract.Product]string) map[string]any {
-		return map[string]any{"productId": products[contract.Cashflow], "deliverTo": victim,
-			"prefill": map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": victim, "dob": "1990-06-15"}}
-	}
-	requestAccess := func(l *loaded, n int) int {
-		return l.Do("POST", "/access", url.Values{"email": {victim}}, from(network(n))).Status
-	}
-	requestReset := func(l *loaded, n int) int {
-		return l.Do("POST", "/dashboard/forgotten-password", url.Values{"email": {victim}}, from(network(n)), l.fromPage).Status
-	}
-	for _, row := range []struct {
-		name   string
-		attack func(l *loaded, n int) int
-		most   int // of answers below 400
-		others func(t *testing.T, l *loaded)
-	}{
-		{"access links, against invites and passwords", requestAccess, times, func(t *testing.T, l *loaded) {
-			a := l.Do("POST", "/connect/invite", inviting(l.other.Products), l.asOther)
-			got := requestReset(l, times)
-			if a.Status != http.StatusOK || got >= 400 || l.letters(invite) != 1 || l.letters(reset) != 1 || l.letters(access) != 3 {
-				t.Errorf("the invite %d, the password %d; emails %d, %d and %d access links", a.Status, got, l.letters(invite),
-					l.letters(reset), l.letters(access))
-			}
-		}},
-		{"forgotten passwords, against access links", requestReset, times, func(t *testing.T, l *loaded) {
-			if got := requestAccess(l, times); got >= 400 || l.letters(access) != 1 || l.letters(reset) != 3 {
-				t.Errorf("%d; emails %d, and %d of passwords", got, l.letters(access), l.letters(reset))
-			}
-		}},
-		{"invites of an account, against those of another", func(l *loaded, n int) int {
-			return l.Do("POST", "/connect/invite", inviting(l.Seed.Products), l.Basic).Status
-		}, 3, func(t *testing.T, l *loaded) {
-			if a := l.Do("POST", "/connect/invite", inviting(l.other.Products), l.asOther); a.Status != http.StatusOK || l.letters(invite) != 4 {
-				t.Errorf("%d %s; %d emails", a.Status, a.Body, l.letters(invite))
-			}
-		}},
-		{"initializations of an account, against those of another", func(l *loaded, n int) int {
-			return l.Do("POST", "/connect/initialization", l.options(l.Seed.Products, contract.Cashflow), l.Basic).Status
-		}, times, func(t *testing.T, l *loaded) {
-			for _, path := range []string{"/connect/initialization", "/connect/invite-link"} {
-				if a := l.Do("POST", path, l.options(l.other.Products, contract.Cashflow), l.asOther); a.Status != http.StatusOK {
-					t.Errorf("%s: %d %s", path, a.Status, a.Body)
-				}
-			}
-		}},
-		{"visits of a network, against those of another", func(l *loaded, n int) int {
-			options := l.options(l.Seed.Products, contract.Income)
-			options["env"], options["publicId"] = "sandbox", l.Seed.PublicID
-			return l.Do("POST", "/widget/v1/visits", options, from(fmt.Sprintf("2001:db8:1:1::%x", n+1))).Status
-		}, 60, func(t *testing.T, l *loaded) { l.visit(network(times)) }},
-	} {
+	for _, row := range providerLoads {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			l := newLoaded(t)
@@ -269,40 +218,107 @@ func TestLoadOnTheProvider(t *testing.T) {
 	}
 	t.Run("uploads of a visit, against those of another", func(t *testing.T) {
 		t.Parallel()
-		l := newLoaded(t)
-		path, another := l.visit(network(0)), l.visit(network(times))
-		for n := range times {
-			if status := l.upload(path, network(n)); status >= 500 {
-				t.Fatalf("upload %d: %d", n, status)
-			}
-		}
-		if size := l.Count(`SELECT sum(size) FROM documents`); size > 1<<20+200<<10 { // the last one may exceed the share
-			t.Errorf("the visit stored %d bytes, and its share is 1 MiB", size)
-		}
-		if status := l.upload(another, network(times)); status != http.StatusSeeOther {
-			t.Errorf("the other visit's upload: %d", status)
-		}
+		testUploads(t)
 	})
 	t.Run("slow images, against another account's report and webhook", func(t *testing.T) {
 		t.Parallel()
-		l := newLoaded(t)
-		defer close(l.read)
-		for range 2 * 16 { // a queue has 16 workers
-			token := l.Do("POST", "/connect/initialization", l.options(l.other.Products, contract.Income), l.asOther).JSON["token"]
-			path := l.toPayStubs(l.Do("POST", "/widget/v1/visits", map[string]any{"env": "sandbox", "publicId": l.other.PublicID,
-				"productId": l.other.Products[contract.Income], "token": token}))
-			if status := l.upload(path, network(0)); status != http.StatusSeeOther {
-				t.Fatalf("upload: %d", status)
-			}
-			l.post(path, "action", "hand-in")
-			l.post(path, "action", "finish")
-		}
-		until(t, "an image", func() (string, bool) { return "none is read", len(l.reading) > 0 })
-		// No image has been read: a report that waits for one fails here by Until's time.
-		if event := l.Webhooks(l.completed(), 1)[0]; event["status"] != string(contract.StatusSuccess) {
-			t.Errorf("the other account's webhook: %v", event)
-		}
+		testSlowImages(t)
 	})
+}
+
+const accessPath, resetPath, invitePath = "/access/link/", "/dashboard/set-password/", "/invite/"
+
+func requestAccess(l *loaded, n int) int {
+	return l.Do("POST", "/access", url.Values{"email": {victim}}, from(network(n))).Status
+}
+
+func requestReset(l *loaded, n int) int {
+	return l.Do("POST", "/dashboard/forgotten-password", url.Values{"email": {victim}}, from(network(n)), l.fromPage).Status
+}
+
+// inviting returns the body of an invite to the victim.
+func inviting(products map[contract.Product]string) map[string]any {
+	return map[string]any{"productId": products[contract.Cashflow], "deliverTo": victim,
+		"prefill": map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": victim, "dob": "1990-06-15"}}
+}
+
+// providerLoads are requests of one attacker, and what must still work for others after them.
+var providerLoads = []struct {
+	name   string
+	attack func(l *loaded, n int) int
+	most   int // of answers below 400
+	others func(t *testing.T, l *loaded)
+}{
+	{"access links, against invites and passwords", requestAccess, times, func(t *testing.T, l *loaded) {
+		a := l.Do("POST", "/connect/invite", inviting(l.other.Products), l.asOther)
+		got := requestReset(l, times)
+		if a.Status != http.StatusOK || got >= 400 || l.letters(invitePath) != 1 || l.letters(resetPath) != 1 || l.letters(accessPath) != 3 {
+			t.Errorf("the invite %d, the password %d; emails %d, %d and %d access links", a.Status, got, l.letters(invitePath),
+				l.letters(resetPath), l.letters(accessPath))
+		}
+	}},
+	{"forgotten passwords, against access links", requestReset, times, func(t *testing.T, l *loaded) {
+		if got := requestAccess(l, times); got >= 400 || l.letters(accessPath) != 1 || l.letters(resetPath) != 3 {
+			t.Errorf("%d; emails %d, and %d of passwords", got, l.letters(accessPath), l.letters(resetPath))
+		}
+	}},
+	{"invites of an account, against those of another", func(l *loaded, n int) int {
+		return l.Do("POST", "/connect/invite", inviting(l.Seed.Products), l.Basic).Status
+	}, 3, func(t *testing.T, l *loaded) {
+		if a := l.Do("POST", "/connect/invite", inviting(l.other.Products), l.asOther); a.Status != http.StatusOK || l.letters(invitePath) != 4 {
+			t.Errorf("%d %s; %d emails", a.Status, a.Body, l.letters(invitePath))
+		}
+	}},
+	{"initializations of an account, against those of another", func(l *loaded, n int) int {
+		return l.Do("POST", "/connect/initialization", l.options(l.Seed.Products, contract.Cashflow), l.Basic).Status
+	}, times, func(t *testing.T, l *loaded) {
+		for _, path := range []string{"/connect/initialization", "/connect/invite-link"} {
+			if a := l.Do("POST", path, l.options(l.other.Products, contract.Cashflow), l.asOther); a.Status != http.StatusOK {
+				t.Errorf("%s: %d %s", path, a.Status, a.Body)
+			}
+		}
+	}},
+	{"visits of a network, against those of another", func(l *loaded, n int) int {
+		options := l.options(l.Seed.Products, contract.Income)
+		options["env"], options["publicId"] = "sandbox", l.Seed.PublicID
+		return l.Do("POST", "/widget/v1/visits", options, from(fmt.Sprintf("2001:db8:1:1::%x", n+1))).Status
+	}, 60, func(t *testing.T, l *loaded) { l.visit(network(times)) }},
+}
+
+func testUploads(t *testing.T) {
+	l := newLoaded(t)
+	path, another := l.visit(network(0)), l.visit(network(times))
+	for n := range times {
+		if status := l.upload(path, network(n)); status >= 500 {
+			t.Fatalf("upload %d: %d", n, status)
+		}
+	}
+	if size := l.Count(`SELECT sum(size) FROM documents`); size > 1<<20+200<<10 { // the last one may exceed the share
+		t.Errorf("the visit stored %d bytes, and its share is 1 MiB", size)
+	}
+	if status := l.upload(another, network(times)); status != http.StatusSeeOther {
+		t.Errorf("the other visit's upload: %d", status)
+	}
+}
+
+func testSlowImages(t *testing.T) {
+	l := newLoaded(t)
+	defer close(l.read)
+	for range 2 * 16 { // a queue has 16 workers
+		token := l.Do("POST", "/connect/initialization", l.options(l.other.Products, contract.Income), l.asOther).JSON["token"]
+		path := l.toPayStubs(l.Do("POST", "/widget/v1/visits", map[string]any{"env": "sandbox", "publicId": l.other.PublicID,
+			"productId": l.other.Products[contract.Income], "token": token}))
+		if status := l.upload(path, network(0)); status != http.StatusSeeOther {
+			t.Fatalf("upload: %d", status)
+		}
+		l.post(path, "action", "hand-in")
+		l.post(path, "action", "finish")
+	}
+	until(t, "an image", func() (string, bool) { return "none is read", len(l.reading) > 0 })
+	// No image has been read: a report that waits for one fails here by Until's time.
+	if event := l.Webhooks(l.completed(), 1)[0]; event["status"] != string(contract.StatusSuccess) {
+		t.Errorf("the other account's webhook: %v", event)
+	}
 }
 
 // letterbox is a mail server that keeps what it gets.

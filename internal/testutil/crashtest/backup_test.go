@@ -105,11 +105,7 @@ func testRestore(t *testing.T, f *fleet, backup func() []byte, restore func()) {
 		l.locked(func() { n = min(len(l.returned), len(l.submissions), len(l.shared)) })
 		return n >= 2 && len(deliveredEvents(f)) >= 2
 	})
-	saved := newLedger(t, f)
-	l.locked(func() {
-		saved.submissions, saved.submitter, saved.shared = maps.Clone(l.submissions), maps.Clone(l.submitter), maps.Clone(l.shared)
-		saved.withdrawn, saved.applications, saved.returned = maps.Clone(l.withdrawn), maps.Clone(l.applications), maps.Clone(l.returned)
-	})
+	saved := l.copy()
 	readable := backup()
 	var before int
 	l.locked(func() { before = l.acknowledged() })
@@ -117,11 +113,64 @@ func testRestore(t *testing.T, f *fleet, backup func() []byte, restore func()) {
 	stopLoad()
 	// A share that was withdrawn while the backup was made may be in it in either state.
 	maps.DeleteFunc(saved.shared, func(relay, _ string) bool { return l.withdrawn[relay] != saved.withdrawn[relay] })
-
 	for _, r := range f.replicas {
 		r.stop()
 	}
-	for _, publicToken := range saved.submissions {
+	t.Run("no personal data in the backup or the log", func(t *testing.T) { saved.checkEncrypted(t, readable) })
+	restore()
+	sent := deliveredEvents(f)
+	if len(sent) == 0 {
+		t.Fatal("no webhook was acknowledged before the backup")
+	}
+	t.Run("another master key", f.refuseAnotherKey)
+	f.start()
+	t.Run("everything is there once", func(t *testing.T) {
+		lost, doubled := saved.reconcile()
+		// The backup includes a little more than was acknowledged before it, and events sent
+		// after it are sent again.
+		doubled = slices.DeleteFunc(doubled, func(s string) bool {
+			return strings.Contains(s, "applications are there") || strings.Contains(s, "notified twice")
+		})
+		t.Logf("restored: %s of %s; %d acknowledged webhooks; lost %d, doubled %d", saved, l, len(sent), len(lost), len(doubled))
+		for _, what := range append(lost, doubled...) {
+			t.Error(what)
+		}
+		now := deliveredEvents(f)
+		for id, n := range sent {
+			if now[id] != n {
+				t.Errorf("event %s was acknowledged after %s, and is sent again: %s", id, n, now[id])
+			}
+		}
+	})
+	t.Run("new work is accepted", func(t *testing.T) {
+		after := newLedger(t, f)
+		stopLoad := after.load(1)
+		waitUntil(t, func() bool {
+			var n int
+			after.locked(func() { n = len(after.returned) + len(after.submissions) })
+			return n >= 4 || t.Failed()
+		})
+		stopLoad()
+	})
+	if t.Failed() {
+		t.Logf("the last of the logs:\n%s", f.logs())
+	}
+}
+
+// copy returns a ledger of what is acknowledged now.
+func (l *ledger) copy() *ledger {
+	saved := newLedger(l.t, l.f)
+	l.locked(func() {
+		saved.submissions, saved.submitter, saved.shared = maps.Clone(l.submissions), maps.Clone(l.submitter), maps.Clone(l.shared)
+		saved.withdrawn, saved.applications, saved.returned = maps.Clone(l.withdrawn), maps.Clone(l.applications), maps.Clone(l.returned)
+	})
+	return saved
+}
+
+// checkEncrypted searches a backup for what it must have and for what nobody may read in it.
+func (l *ledger) checkEncrypted(t *testing.T, readable []byte) {
+	t.Helper()
+	for _, publicToken := range l.submissions {
 		if !contains(readable, publicToken) {
 			t.Errorf("the search does not find %s, which is there", publicToken)
 		}
@@ -130,23 +179,24 @@ func testRestore(t *testing.T, f *fleet, backup func() []byte, restore func()) {
 		if contains(readable, personal) {
 			t.Errorf("%q is in the backup", personal)
 		}
-		if strings.Contains(f.logs(), personal) {
+		if strings.Contains(l.f.logs(), personal) {
 			t.Errorf("%q is in the log", personal)
 		}
 	}
-	restore()
-	sent := deliveredEvents(f)
-	if len(sent) == 0 {
-		t.Fatal("no webhook was acknowledged before the backup")
+}
+
+// refuseAnotherKey starts a replica with a master key that did not encrypt the database.
+func (f *fleet) refuseAnotherKey(t *testing.T) {
+	wrong := filepath.Join(f.dir, "wrong.key")
+	if err := os.WriteFile(wrong, []byte(strings.Repeat("07", 32)), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	other := f.replicas[0]
-	right := slices.Clone(other.args)
-	for i, a := range other.args {
+	right := other.args
+	defer func() { other.args = right }()
+	other.args = slices.Clone(right)
+	for i, a := range right {
 		if strings.HasPrefix(a, "--master-key-file=") {
-			wrong := filepath.Join(f.dir, "wrong.key")
-			if err := os.WriteFile(wrong, []byte(strings.Repeat("07", 32)), 0o600); err != nil {
-				t.Fatal(err)
-			}
 			other.args[i] = "--master-key-file=" + wrong
 		}
 	}
@@ -156,36 +206,6 @@ func testRestore(t *testing.T, f *fleet, backup func() []byte, restore func()) {
 	}
 	if !strings.Contains(other.log.String(), "not the one that encrypted this database") {
 		t.Error("the log does not say that the master key is another")
-	}
-	other.args = right
-	f.start()
-	lost, doubled := saved.reconcile()
-	// The backup includes a little more than was acknowledged before it, and events sent
-	// after it are sent again.
-	doubled = slices.DeleteFunc(doubled, func(s string) bool {
-		return strings.Contains(s, "applications are there") || strings.Contains(s, "notified twice")
-	})
-	t.Logf("restored: %s of %s; %d acknowledged webhooks; lost %d, doubled %d", saved, l, len(sent), len(lost), len(doubled))
-	for _, what := range append(lost, doubled...) {
-		t.Error(what)
-	}
-	now := deliveredEvents(f)
-	for id, n := range sent {
-		if now[id] != n {
-			t.Errorf("event %s was acknowledged after %s, and is sent again: %s", id, n, now[id])
-		}
-	}
-	// The restored program accepts new work.
-	after := newLedger(t, f)
-	stopLoad = after.load(1)
-	waitUntil(t, func() bool {
-		var n int
-		after.locked(func() { n = len(after.returned) + len(after.submissions) })
-		return n >= 4 || t.Failed()
-	})
-	stopLoad()
-	if t.Failed() {
-		t.Logf("the last of the logs:\n%s", f.logs())
 	}
 }
 

@@ -250,97 +250,117 @@ func (p *filler) hours(l paystubtest.Line) string {
 	return l.Hours.String()
 }
 
+// funcs returns the functions of the layouts: of the people, the dates, the lines, and of amounts and text.
 func (p *filler) funcs() template.FuncMap {
-	total := func(lines []paystubtest.Line) (c report.Cents) {
-		for _, l := range lines {
-			c += l.Current
-		}
-		return c
+	recorded := func(field string, c report.Cents) func() string {
+		return func() string { return p.record(field)(c) }
 	}
-	totalYTD := func(lines []paystubtest.Line) (c report.Cents) {
-		for _, l := range lines {
-			c += l.YTD
-		}
-		return c
-	}
+	lines := func(l []paystubtest.Line) func() []paystubtest.Line { return func() []paystubtest.Line { return l } }
 	return template.FuncMap{
-		"employee": p.name,
-		"line1":    func() string { return p.say("employee_address_line_1", p.upper(p.Line1)) },
-		"line2":    func() string { return p.say("employee_address_line_2", p.upper(p.Line2)) },
-		"place": func() string {
-			p.say("employee_city", p.upper(p.City))
-			p.say("employee_state", p.State)
-			p.say("employee_zip", p.ZIP)
-			if p.set["address"] == "upper" {
-				return p.upper(p.City) + " " + p.State + " " + p.ZIP
-			}
-			return p.City + ", " + p.State + " " + p.ZIP
-		},
+		"employee":  p.name,
+		"line1":     func() string { return p.say("employee_address_line_1", p.upper(p.Line1)) },
+		"line2":     func() string { return p.say("employee_address_line_2", p.upper(p.Line2)) },
+		"place":     p.place,
 		"employer":  func() string { return p.say("employer_name", p.upper(p.Employer)) },
 		"work1":     func() string { return p.upper(p.EmployerLine1) },
 		"workplace": func() string { return p.upper(p.EmployerCity) + ", " + p.EmployerState + " " + p.EmployerZIP },
 		"provider":  func(s string) string { return p.say("paystub_provider", s) },
-		"start":     p.day("pay_period_start", p.Start),
-		"until":     p.day("pay_period_end", p.End),
-		"pay":       p.day("pay_date", p.Pay),
-		"hire":      p.day("hire_date", p.Hire),
-		"pays": func(weekly, biweekly, semi, monthly string) string {
-			p.truth["pay_frequency"] = p.Frequency
-			return map[string]string{report.PayWeekly: weekly, report.PayBiweekly: biweekly,
-				report.PaySemiMonthly: semi, report.PayMonthly: monthly}[p.Frequency]
-		},
-		"gross":  func() string { return p.record("gross_total_earnings_amount_current")(p.Gross) },
-		"grossy": func() string { return p.record("gross_total_earnings_amount_ytd")(p.GrossYTD) },
-		"net":    func() string { return p.record("net_total_earnings_amount_current")(p.Net) },
-		"nety":   func() string { return p.record("net_total_earnings_amount_ytd")(p.NetYTD) },
-		"earned": func() []paystubtest.Line { return p.Earnings },
-		"taken":  func() []paystubtest.Line { return p.Deductions },
-		"taxes":  func() []paystubtest.Line { return filter(p.Deductions, isTax) },
-		"others": func() []paystubtest.Line {
-			return filter(p.Deductions, func(i paystubtest.Item) bool { return !isTax(i) })
-		},
-		"total": total, "totaly": totalYTD,
-		"m": p.amount, "less": p.less,
-		"cur":   func(l paystubtest.Line) string { return p.line(l, "current") },
-		"ytd":   func(l paystubtest.Line) string { return p.line(l, "ytd") },
-		"name":  func(l paystubtest.Line) string { return p.words[l.Item] },
-		"hours": p.hours,
-		"rate": func(l paystubtest.Line) string {
-			if l.Rate == 0 {
-				return ""
-			}
-			return l.Rate.String() + p.set["rate"]
-		},
-		"first": func(what string, l []paystubtest.Line) string {
-			switch {
-			case len(l) == 0:
-				return ""
-			case what == "name":
-				return p.words[l[0].Item]
-			case what == "hours":
-				return p.hours(l[0])
-			}
-			return p.line(l[0], map[string]string{"cur": "current", "ytd": "ytd"}[what])
-		},
-		"pct":    func(c report.Cents, hundredths int) report.Cents { return (c*report.Cents(hundredths) + 5000) / 10000 },
-		"minus":  func(a, b report.Cents) report.Cents { return a - b },
-		"amount": p.amount,
-		"upper":  strings.ToUpper,
-		"line":   func(parts ...any) string { return columns(parts) },
+
+		"start": p.day("pay_period_start", p.Start),
+		"until": p.day("pay_period_end", p.End),
+		"pay":   p.day("pay_date", p.Pay),
+		"hire":  p.day("hire_date", p.Hire),
+		"pays":  p.pays,
+
+		"gross":  recorded("gross_total_earnings_amount_current", p.Gross),
+		"grossy": recorded("gross_total_earnings_amount_ytd", p.GrossYTD),
+		"net":    recorded("net_total_earnings_amount_current", p.Net),
+		"nety":   recorded("net_total_earnings_amount_ytd", p.NetYTD),
+		"earned": lines(p.Earnings),
+		"taken":  lines(p.Deductions),
+		"taxes":  lines(filter(p.Deductions, isTax)),
+		"others": lines(filter(p.Deductions, func(i paystubtest.Item) bool { return !isTax(i) })),
+		"total":  func(l []paystubtest.Line) report.Cents { return total(l, false) },
+		"totaly": func(l []paystubtest.Line) report.Cents { return total(l, true) },
+		"cur":    func(l paystubtest.Line) string { return p.line(l, "current") },
+		"ytd":    func(l paystubtest.Line) string { return p.line(l, "ytd") },
+		"name":   func(l paystubtest.Line) string { return p.words[l.Item] },
+		"hours":  p.hours,
+		"rate":   p.rate,
+		"first":  p.first,
 		"at": func(lines []paystubtest.Line, i int) []paystubtest.Line {
 			return lines[min(i, len(lines)):min(i+1, len(lines))]
 		},
-		"rows": func(lists ...[]paystubtest.Line) (out []int) {
-			n := 0
-			for _, l := range lists {
-				n = max(n, len(l))
-			}
-			for i := range n {
-				out = append(out, i)
-			}
-			return out
-		},
+		"rows": rowNumbers,
+
+		"m": p.amount, "amount": p.amount, "less": p.less,
+		"pct":   func(c report.Cents, hundredths int) report.Cents { return (c*report.Cents(hundredths) + 5000) / 10000 },
+		"minus": func(a, b report.Cents) report.Cents { return a - b },
+		"upper": strings.ToUpper,
+		"line":  func(parts ...any) string { return columns(parts) },
 	}
+}
+
+// place formats the city, the state and the ZIP code of the employee.
+func (p *filler) place() string {
+	p.say("employee_city", p.upper(p.City))
+	p.say("employee_state", p.State)
+	p.say("employee_zip", p.ZIP)
+	if p.set["address"] == "upper" {
+		return p.upper(p.City) + " " + p.State + " " + p.ZIP
+	}
+	return p.City + ", " + p.State + " " + p.ZIP
+}
+
+// pays returns the text for the pay frequency.
+func (p *filler) pays(weekly, biweekly, semi, monthly string) string {
+	p.truth["pay_frequency"] = p.Frequency
+	return map[string]string{report.PayWeekly: weekly, report.PayBiweekly: biweekly,
+		report.PaySemiMonthly: semi, report.PayMonthly: monthly}[p.Frequency]
+}
+
+func (p *filler) rate(l paystubtest.Line) string {
+	if l.Rate == 0 {
+		return ""
+	}
+	return l.Rate.String() + p.set["rate"]
+}
+
+// first formats a part of the first line: name, hours, cur or ytd.
+func (p *filler) first(what string, l []paystubtest.Line) string {
+	switch {
+	case len(l) == 0:
+		return ""
+	case what == "name":
+		return p.words[l[0].Item]
+	case what == "hours":
+		return p.hours(l[0])
+	}
+	return p.line(l[0], map[string]string{"cur": "current", "ytd": "ytd"}[what])
+}
+
+// total adds the amounts of the pay period, or of the year to date.
+func total(lines []paystubtest.Line, year bool) (c report.Cents) {
+	for _, l := range lines {
+		if year {
+			c += l.YTD
+		} else {
+			c += l.Current
+		}
+	}
+	return c
+}
+
+// rowNumbers returns 0 to the length of the longest list less one.
+func rowNumbers(lists ...[]paystubtest.Line) (out []int) {
+	n := 0
+	for _, l := range lists {
+		n = max(n, len(l))
+	}
+	for i := range n {
+		out = append(out, i)
+	}
+	return out
 }
 
 // columns places texts at columns, as a line printer does. parts alternates columns and
