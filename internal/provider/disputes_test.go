@@ -71,7 +71,7 @@ func TestStaffCorrectForDispute(t *testing.T) {
 		if a := d.send(path, form); a.status != 303 || a.header.Get("Location") != page {
 			t.Fatalf("correcting: %d %s %s", a.status, a.header.Get("Location"), a.raw)
 		}
-		got := b.revised(b.named(token))
+		got := b.incomeReport(b.named(token))
 		if report.Text(got.Meta.Revision) != "1" || got.Income != nil || first.Income == nil {
 			t.Errorf("the report: %+v %+v", got.Meta, got.Income)
 		}

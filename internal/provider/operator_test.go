@@ -472,7 +472,7 @@ func (o *disputed) answer(page, result string) answer {
 
 // openForConsumer opens a dispute for a consumer, and shows the operator who read the report.
 func (o *disputed) openForConsumer(t *testing.T) {
-	o.revised(o.named(o.token))
+	o.incomeReport(o.named(o.token))
 	find := func(query string) answer {
 		return o.operator.send("/operator/disputes/find", url.Values{"query": {query}})
 	}
