@@ -31,12 +31,12 @@ func says(t *testing.T, what, text string, want []string, never ...string) {
 	t.Helper()
 	for _, w := range want {
 		if !strings.Contains(text, w) {
-			t.Errorf("%s does not say %q", what, w)
+			t.Errorf("%s: %q is missing", what, w)
 		}
 	}
 	for _, w := range never {
 		if strings.Contains(text, w) {
-			t.Errorf("%s says %q", what, w)
+			t.Errorf("%s: it has %q", what, w)
 		}
 	}
 }
@@ -193,9 +193,7 @@ func TestRejectedCorrections(t *testing.T) {
 		}
 		b.advance("1440h") // and 60 days
 		d.unknown(page)
-		if text := d.page(strings.TrimSuffix(page, "/correct")); strings.Contains(text, page) {
-			t.Error("after 90 days the report's page leads to a correction")
-		}
+		says(t, "after 90 days the report's page leads to a correction", d.page(strings.TrimSuffix(page, "/correct")), nil, page)
 	})
 }
 
