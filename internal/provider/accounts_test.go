@@ -22,10 +22,7 @@ func (b *testServer) named(publicToken string) headers {
 func (b *testServer) cashflowVisit(username string, more ...any) (string, *report.Cashflow) {
 	b.t.Helper()
 	token := b.complete(b.begin(more...), map[string]any{"username": username}).text("publicToken")
-	r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", b.named(token)).raw)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	r := b.report(b.named(token))
 	return token, r
 }
 

@@ -118,7 +118,7 @@ func TestParentsStaffSeesChildrensReports(t *testing.T) {
 		})
 		b.run("the parent's staff corrects one", func(t *testing.T) {
 			d.wantSent("correcting", 303, page+"/correct", correction...)
-			r := b.revised(append(headers{"X-Public-Token", token, "X-PUBLIC-ID", child}, b.bearer(b.basic())...))
+			r := b.incomeReport(append(headers{"X-Public-Token", token, "X-PUBLIC-ID", child}, b.bearer(b.basic())...))
 			if *r.Income.Revised.NetAnnual != 54321 {
 				t.Errorf("the corrected report is %+v", r.Income.Revised)
 			}

@@ -65,10 +65,7 @@ func (b *testServer) consumerVisit(consumer, username, bank string) (string, []s
 		map[string]any{"productId": b.seed.Products[contract.Cashflow], "consumerId": consumer})
 	b.want("initialization", begun, 200, "")
 	token := b.complete(begun.text("token"), map[string]any{"username": username, "bank": bank}).text("publicToken")
-	r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", b.named(token)).raw)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	r := b.report(b.named(token))
 	var ids []string
 	for _, a := range r.AccountDetails {
 		ids = append(ids, a.AccountID)

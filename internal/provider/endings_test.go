@@ -129,8 +129,8 @@ func (e ending) prefill() map[string]any {
 	return out
 }
 
-// ends completes a visit and checks the answer, the status, and the report. It returns the report's token.
-func (b *testServer) ends(t *testing.T, e ending) (publicToken string) {
+// wantEnding completes a visit and checks the answer, the status, and the report. It returns the report's token.
+func (b *testServer) wantEnding(t *testing.T, e ending) (publicToken string) {
 	done := b.tryComplete(b.begin("productId", b.seed.Products[e.product], "prefill", e.prefill()), with(e.how))
 	if done.status != 200 || done.text("status") != string(e.status) || done.text("substatus") != string(e.sub) {
 		t.Errorf("%v: %s, want %s %s", e, done.raw, e.status, e.sub)
@@ -153,8 +153,8 @@ func (b *testServer) ends(t *testing.T, e ending) (publicToken string) {
 	return done.text("publicToken")
 }
 
-// expires begins visits, which are EXPIRED after 72 hours, or after 5 minutes for one last name.
-func (b *testServer) expires(t *testing.T) {
+// expireVisits begins visits, which are EXPIRED after 72 hours, or after 5 minutes for one last name.
+func (b *testServer) expireVisits(t *testing.T) {
 	for _, product := range contract.Products() {
 		for _, last := range []string{"Harper", "expiresoon"} {
 			b.begin("productId", b.seed.Products[product], "externalId", fmt.Sprint(product, last),
@@ -199,7 +199,7 @@ func TestVisitOutcomes(t *testing.T) {
 			workflow = map[bool]string{true: ", income only"}[by]
 			b.want("the workflow", b.assign(b.configurations()["Eligibility"+workflow], "product", b.seed.Products[contract.Eligibility]), 200, "")
 		}
-		if token := b.ends(t, e); token != "" {
+		if token := b.wantEnding(t, e); token != "" {
 			wanted[token] = e
 		}
 	}
@@ -210,7 +210,7 @@ func TestVisitOutcomes(t *testing.T) {
 		}
 		delete(wanted, e.PublicToken)
 	}
-	b.expires(t)
+	b.expireVisits(t)
 	for _, s := range contract.Statuses() {
 		if s != contract.StatusPending && s != contract.StatusExpired && !slices.ContainsFunc(all, func(e ending) bool { return e.status == s }) {
 			t.Errorf("no row ends with %s", s)

@@ -45,8 +45,8 @@ func (b *testServer) reportEndpoints(child string, p contract.Product, root, ali
 		endpoint{"/connect/bank-accounts/" + account[:36] + "/ach-details", token, name, true})
 }
 
-// answers checks the answers of an endpoint to valid and invalid headers.
-func (b *testServer) answers(e endpoint, child string, bearer, theirs headers) {
+// wantAnswers checks the answers of an endpoint to valid and invalid headers.
+func (b *testServer) wantAnswers(e endpoint, child string, bearer, theirs headers) {
 	as := func(more ...string) headers { return append(slices.Clone(bearer), more...) }
 	byToken, byName := headers{"X-PUBLIC-TOKEN", e.token}, headers{"X-EXTERNAL-ID", e.externalID}
 	for _, c := range []struct {
@@ -99,7 +99,7 @@ func TestReportEndpoints(t *testing.T) {
 	bearer, theirs := b.bearer(b.basic()), b.bearer(b.thirdParty())
 	byToken := func(e endpoint) answer { return b.get(e.path, append(slices.Clone(bearer), "X-PUBLIC-TOKEN", e.token)) }
 	for _, e := range all {
-		b.answers(e, child, bearer, theirs)
+		b.wantAnswers(e, child, bearer, theirs)
 	}
 	b.advance("301s")
 	for _, e := range all {

@@ -188,17 +188,14 @@ type fieldsServer struct {
 // check completes a visit and checks its report, which it returns.
 func (b fieldsServer) check(p contract.Product, name string, prefill, how map[string]any) (raw []byte) {
 	b.t.Helper()
-	b.run(string(p)+" "+name, func(t *testing.T) {
-		done := b.tryComplete(b.begin("productId", b.seed.Products[p], "prefill", prefill,
-			"externalId", uuid.NewString(), "userArgs", "ours"), how)
-		a := b.get(reportPaths[p], b.named(done.text("publicToken")))
-		if done.text("status") != "SUCCESS" || a.status != 200 {
-			t.Fatalf("%s: %d %s", done.raw, a.status, a.raw)
-		}
-		b.tables[p].check(t, string(p), a.raw)
-		raw = a.raw
-	})
-	return raw
+	done := b.tryComplete(b.begin("productId", b.seed.Products[p], "prefill", prefill,
+		"externalId", uuid.NewString(), "userArgs", "ours"), how)
+	a := b.get(reportPaths[p], b.named(done.text("publicToken")))
+	if done.text("status") != "SUCCESS" || a.status != 200 {
+		b.t.Fatalf("%s %s: %s: %d %s", p, name, done.raw, a.status, a.raw)
+	}
+	b.t.Run(string(p)+" "+name, func(t *testing.T) { b.tables[p].check(t, string(p), a.raw) })
+	return a.raw
 }
 
 func (b fieldsServer) checkCashflow() {

@@ -17,12 +17,7 @@ func (b *testServer) incomeVisit(prefill, how map[string]any) (publicToken strin
 	done := b.complete(b.begin("productId", b.seed.Products[contract.Income], "prefill", prefill), how)
 	publicToken = done.text("publicToken")
 	if done.text("status") == "SUCCESS" {
-		a := b.get("/connect/income/v2/json", b.named(publicToken))
-		b.want("the report", a, 200, "")
-		var err error
-		if r, err = report.ParseIncome(a.raw); err != nil {
-			b.t.Fatal(err)
-		}
+		r = b.incomeReport(b.named(publicToken))
 	}
 	list := b.get("/connect/income/v2/files", b.named(publicToken))
 	b.want("the files", list, 200, "")
@@ -96,10 +91,7 @@ func TestIncomeMatchesStatedEmployers(t *testing.T) {
 		for key, begin := range map[string][]any{"prefill": {"prefill", prefill}, "consumer": {"consumerId", consumer, "prefill", nil}} {
 			how := map[string]any{"username": "default", "payroll": map[string]any{"provider": "great-lakes-medical"}}
 			token := b.complete(b.begin(append([]any{"productId", b.seed.Products[contract.Income]}, begin...)...), how).text("publicToken")
-			r, err := report.ParseIncome(b.get("/connect/income/v2/json", b.named(token)).raw)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := b.incomeReport(b.named(token))
 			stated := map[string]bool{}
 			for _, e := range r.Employment {
 				if e.SourceID == report.ConsumerInput {

@@ -68,10 +68,7 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 		stated := []string{"Northwind Logistics, Inc."}
 		b.run("income", func(t *testing.T) {
 			_, token := b.prepared(contract.Income, map[string]any{"submission": earner(), "payroll": jobs, "statedEmployerNames": stated})
-			i, err := report.ParseIncome(b.get("/connect/income/v2/json", b.named(token)).raw)
-			if err != nil {
-				t.Fatal(err)
-			}
+			i := b.incomeReport(b.named(token))
 			if f := i.Income.FinancialAccounts; len(f) != 1 || f[0].MatchedIncome == nil || *f[0].NetAnnual < 30_000 ||
 				len(i.Income.Payroll) != 1 || i.Identities[0].SourceID != report.CustomerInput ||
 				report.Text(i.Identities[0].FullName) != "Ada Quill" || report.Text(i.Employment[0].EmployerName) != stated[0] {
@@ -156,10 +153,7 @@ func TestPreparedPayrollOfConnectors(t *testing.T) {
 			"alone": {}, "beside a profile": {"profile": "joint"}, "beside a submission": {"submission": earner()},
 		} {
 			_, token := b.prepared(contract.Income, with(upload, "payroll", jobs))
-			i, err := report.ParseIncome(b.get("/connect/income/v2/json", b.named(token)).raw)
-			if err != nil {
-				t.Fatal(err)
-			}
+			i := b.incomeReport(b.named(token))
 			var names []string
 			for _, p := range i.Income.Payroll {
 				names = append(names, report.Text(p.ProviderName))

@@ -26,6 +26,7 @@ import (
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/storetest"
+	"vestibule/internal/testutil/subtest"
 	"vestibule/internal/webhook"
 )
 
@@ -166,15 +167,8 @@ func newTestServer(t *testing.T, db *store.DB, more ...func(*provider.Config)) *
 	return b
 }
 
-// run runs a named part of a test. A part that fails ends the test, because later parts build on it.
-func (b *testServer) run(name string, part func(t *testing.T)) {
-	b.t.Helper()
-	whole := b.t
-	ok := whole.Run(name, func(t *testing.T) { b.t = t; part(t) })
-	if b.t = whole; !ok {
-		whole.FailNow()
-	}
-}
+// run runs a named part of a test.
+func (b *testServer) run(name string, part func(t *testing.T)) { subtest.Run(&b.t, name, part) }
 
 // each runs a test of the provider on SQLite, and in make test-full on PostgreSQL too.
 func each(t *testing.T, f func(t *testing.T, b *testServer)) {

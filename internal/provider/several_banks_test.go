@@ -20,10 +20,7 @@ func TestCashflowReportFromTwoBanks(t *testing.T) {
 				}
 			}
 			token := b.complete(b.begin(), map[string]any{"banks": banks}).text("publicToken")
-			r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", b.named(token)).raw)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := b.report(b.named(token))
 			return r
 		}
 		external := func(r *report.Cashflow) float64 {

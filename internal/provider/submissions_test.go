@@ -119,10 +119,7 @@ func TestSubmissionBalancesAndCurrencies(t *testing.T) {
 				"transactions": []any{tx("1", 5, 900, "CREDIT")}},
 		})
 		token := b.ready(b.submit(body).text("publicToken"))
-		r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", b.named(token)).raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := b.report(b.named(token))
 		for _, a := range r.Attributes {
 			want := map[string]string{"UA_ASSET_TOTAL_BAL_CUR": "100.00", "UA_ASSET_TOTAL_AVG_1M": "", "UA_ASSET_NEGDAYS_CNT_3M": "0",
 				"UA_ASSET_ACCOUNT_CNT_CUR": "1", "UA_TOTAL_TXN_REC": "3"}[a.Name]

@@ -20,6 +20,7 @@ import (
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/providertest"
 	"vestibule/internal/testutil/storetest"
+	"vestibule/internal/testutil/subtest"
 )
 
 // testServer is a provider with a mail server.
@@ -141,14 +142,10 @@ func (s *testServer) open(link string) *providertest.Browser {
 	return b
 }
 
-// run runs a named part of a test. A part that fails ends the test, because later parts build on it.
+// run runs a named part of a test.
 func (s *testServer) run(name string, part func(t *testing.T)) {
-	s.t.Helper()
-	whole := s.t
-	ok := whole.Run(name, func(t *testing.T) { s.t, s.T = t, t; part(t) })
-	if s.t, s.T = whole, whole; !ok {
-		whole.FailNow()
-	}
+	defer func() { s.T = s.t }()
+	subtest.Run(&s.t, name, func(t *testing.T) { s.T = t; part(t) })
 }
 
 // checkBody requires texts of a page, and that it lacks others.

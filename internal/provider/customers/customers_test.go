@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
+	"vestibule/internal/testutil/subtest"
 )
 
 // testServer is the service with a parent account and a clock that the test moves.
@@ -337,7 +338,7 @@ func (c *client) all(n int) []Credential {
 	c.t.Helper()
 	all, err := c.Credentials(c.t.Context(), c.DB.SQL, c.account)
 	if err != nil || len(all) != n {
-		c.t.Fatalf("credentials: %+v, %v, want %d", all, err, n)
+		c.t.Fatalf("%d credentials, %v, want %d", len(all), err, n)
 	}
 	return all
 }
@@ -380,7 +381,7 @@ func TestCredentialLifecycle(t *testing.T) {
 			t.Errorf("rotated in the overlap: %v", err)
 		}
 		r.at = r.at.Add(time.Hour)
-		t.Run("a client has one name", func(t *testing.T) {
+		subtest.Run(&r.t, "a client has one name", func(t *testing.T) {
 			if err := c.rename(r.parent, "Theirs"); !errors.Is(err, store.ErrNotFound) || c.all(2)[0].Name != "Loan server" {
 				t.Errorf("renamed by another: %v", err)
 			}
@@ -392,7 +393,7 @@ func TestCredentialLifecycle(t *testing.T) {
 			}
 		})
 		var second Issued
-		t.Run("a lost secret is revoked by its account, once", func(t *testing.T) {
+		subtest.Run(&r.t, "a lost secret is revoked by its account, once", func(t *testing.T) {
 			unknown := c.all(2)[0].ID
 			if err := r.revoke(r.parent, unknown); !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("revoked by another: %v", err)
@@ -407,7 +408,7 @@ func TestCredentialLifecycle(t *testing.T) {
 				t.Errorf("after the lost secret was revoked: %+v, %v, want the end %v", second, err, ends)
 			}
 		})
-		t.Run("secrets are valid until they end", func(t *testing.T) {
+		subtest.Run(&r.t, "secrets are valid until they end", func(t *testing.T) {
 			c.valid("during the overlap", map[string]bool{c.first.SecretKey: true, lost.SecretKey: false, second.SecretKey: true})
 			r.at = ends
 			c.valid("after the overlap", map[string]bool{c.first.SecretKey: false, second.SecretKey: true})
