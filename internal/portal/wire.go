@@ -93,12 +93,9 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (handlers, erro
 	// The dashboard imports the users, whose pages it draws.
 	w.staff.Show = w.review.ShowStaff
 
-	w.service.Register(w.registry)
-	w.resume.Register(w.registry)
-	w.notify.Register(w.registry)
-	w.deletion.Register(w.registry)
-	w.search.Register(w.registry)
-	w.staff.Register(w.registry)
+	for _, p := range []interface{ Register(*jobs.Registry) }{w.service, w.resume, w.notify, w.deletion, w.search, w.staff} {
+		p.Register(w.registry)
+	}
 	return w.handlers, nil
 }
 

@@ -121,6 +121,16 @@ func (s *Service) Users(ctx context.Context, q store.Queryer, account string) ([
 	return s.users(ctx, q, `WHERE customer_id = $1`, account)
 }
 
+// Addresses returns the email addresses of all users, by user.
+func (s *Service) Addresses(ctx context.Context, q store.Queryer) (map[string]string, error) {
+	users, err := s.Users(ctx, q, "")
+	out := map[string]string{}
+	for _, u := range users {
+		out[u.ID] = u.Email
+	}
+	return out, err
+}
+
 // Exist reports whether there are any users, including disabled ones.
 func (s *Service) Exist(ctx context.Context) (exist bool, err error) {
 	is := "<>"

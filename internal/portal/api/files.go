@@ -26,11 +26,7 @@ type file struct {
 var fileTypes = []string{"application/json", "application/pdf", "image/png", "image/jpeg"}
 
 // files lists the files of a report, as the service has them now.
-func (a *API) files(w http.ResponseWriter, r *http.Request) error {
-	app, err := a.find(r)
-	if err != nil {
-		return err
-	}
+func (a *API) files(w http.ResponseWriter, r *http.Request, app applications.Application) error {
 	all, err := a.Applications.Files(r.Context(), app.ID)
 	if err != nil {
 		return noFile(app, err)
@@ -46,11 +42,7 @@ func (a *API) files(w http.ResponseWriter, r *http.Request) error {
 
 // file sends a file as an attachment, never as a page, since its content is
 // untrusted.
-func (a *API) file(w http.ResponseWriter, r *http.Request) error {
-	app, err := a.find(r)
-	if err != nil {
-		return err
-	}
+func (a *API) file(w http.ResponseWriter, r *http.Request, app applications.Application) error {
 	path := r.PathValue("path")
 	if path == "" || len(path) > 512 || path != clean(path) {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no path of a file"))

@@ -124,11 +124,7 @@ func (a *API) issueToken(ctx context.Context, tx *store.Tx, app applications.App
 
 // newToken issues a new embed token for an application, for an applicant who returns
 // later or on another device. Its origin may differ from the application's.
-func (a *API) newToken(w http.ResponseWriter, r *http.Request) error {
-	app, err := a.find(r)
-	if err != nil {
-		return err
-	}
+func (a *API) newToken(w http.ResponseWriter, r *http.Request, app applications.Application) error {
 	in := struct {
 		AllowedOrigin *string `json:"allowedOrigin"`
 	}{}
@@ -148,7 +144,7 @@ func (a *API) newToken(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	var out created
-	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+	err := a.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		out, err = a.issueToken(ctx, tx, app, origin, "")
 		return err
 	})
@@ -247,17 +243,22 @@ func (a *API) createError(err error, product contract.Product) error {
 	return err
 }
 
-// find returns the application that the address names.
-func (a *API) find(r *http.Request) (applications.Application, error) {
-	id := r.PathValue("id")
-	if !contract.IsUUID(id) {
-		return applications.Application{}, httpx.NewError(contract.CodeNotFound, errors.New("not an application's id"))
+// find calls next with the application that the address names.
+func (a *API) find(next func(w http.ResponseWriter, r *http.Request, app applications.Application) error) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		id := r.PathValue("id")
+		if !contract.IsUUID(id) {
+			return httpx.NewError(contract.CodeNotFound, errors.New("not an application's id"))
+		}
+		app, err := a.Applications.Get(r.Context(), a.DB.SQL, strings.ToLower(id))
+		if errors.Is(err, store.ErrNotFound) {
+			return httpx.NewError(contract.CodeNotFound, err)
+		}
+		if err != nil {
+			return err
+		}
+		return next(w, r, app)
 	}
-	app, err := a.Applications.Get(r.Context(), a.DB.SQL, strings.ToLower(id))
-	if errors.Is(err, store.ErrNotFound) {
-		return applications.Application{}, httpx.NewError(contract.CodeNotFound, err)
-	}
-	return app, err
 }
 
 // applicationJSON is the JSON form of an application. Unknown values are null.
@@ -281,11 +282,7 @@ type applicationJSON struct {
 
 const timestamp = "2006-01-02T15:04:05.000Z"
 
-func (a *API) get(w http.ResponseWriter, r *http.Request) error {
-	app, err := a.find(r)
-	if err != nil {
-		return err
-	}
+func (a *API) get(w http.ResponseWriter, _ *http.Request, app applications.Application) error {
 	return httpx.JSON(w, http.StatusOK, show(app))
 }
 
@@ -316,11 +313,7 @@ func (a *API) selectedReport(r *http.Request, app applications.Application) (of 
 	return of, err
 }
 
-func (a *API) report(w http.ResponseWriter, r *http.Request) error {
-	app, err := a.find(r)
-	if err != nil {
-		return err
-	}
+func (a *API) report(w http.ResponseWriter, r *http.Request, app applications.Application) error {
 	of, err := a.selectedReport(r, app)
 	if err != nil {
 		return err
@@ -339,11 +332,7 @@ func (a *API) report(w http.ResponseWriter, r *http.Request) error {
 }
 
 // reportPDF sends the report with its verdict and the decisions as a PDF.
-func (a *API) reportPDF(w http.ResponseWriter, r *http.Request) error {
-	app, err := a.find(r)
-	if err != nil {
-		return err
-	}
+func (a *API) reportPDF(w http.ResponseWriter, r *http.Request, app applications.Application) error {
 	l := i18n.English
 	if values, ok := r.URL.Query()["lang"]; ok {
 		if l = i18n.Lang(values[0]); len(values) > 1 || !l.Spoken() {
@@ -388,11 +377,7 @@ type event struct {
 
 // events lists the timeline, oldest first, starting after the parameter after. next
 // is the value of after for the following page, or null after the last entry.
-func (a *API) events(w http.ResponseWriter, r *http.Request) error {
-	app, err := a.find(r)
-	if err != nil {
-		return err
-	}
+func (a *API) events(w http.ResponseWriter, r *http.Request, app applications.Application) error {
 	q := r.URL.Query()
 	after, ok1 := number(q, "after", 0, 0, 1<<53)
 	limit, ok2 := number(q, "limit", defaultEvents, 1, maxEvents)

@@ -178,7 +178,7 @@ func (d *Handler) deletions(w http.ResponseWriter, r *http.Request, by staff.Use
 	v := pages.DeletionsView{Days: d.Deletion.RetentionDays}
 	v.Done, _ = strconv.Atoi(r.URL.Query().Get("done"))
 	err := d.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		people, err := d.Staff.Users(ctx, tx, "")
+		emails, err := d.Staff.Addresses(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -187,11 +187,7 @@ func (d *Handler) deletions(w http.ResponseWriter, r *http.Request, by staff.Use
 			return err
 		}
 		for _, t := range all {
-			out := pages.Deletion{ApplicationID: t.ApplicationID, Cause: t.Reason, At: t.At}
-			if i := slices.IndexFunc(people, func(u staff.User) bool { return u.ID == t.By }); i >= 0 {
-				out.By = people[i].Email
-			}
-			v.Rows = append(v.Rows, out)
+			v.Rows = append(v.Rows, pages.Deletion{ApplicationID: t.ApplicationID, Cause: t.Reason, At: t.At, By: emails[t.By]})
 		}
 		if next != "" {
 			v.Older = "/review/deletions?after=" + next
@@ -213,12 +209,10 @@ func (d *Handler) showGone(w http.ResponseWriter, r *http.Request, by staff.User
 	if err != nil {
 		return why
 	}
-	var deleter staff.User
-	if t.By != "" {
-		if deleter, err = d.Staff.User(r.Context(), d.DB.SQL, t.By); err != nil && !errors.Is(err, store.ErrNotFound) {
-			return err
-		}
+	emails, err := d.Staff.Addresses(r.Context(), d.DB.SQL)
+	if err != nil {
+		return err
 	}
-	v := pages.Deletion{ApplicationID: t.ApplicationID, Cause: t.Reason, At: t.At, By: deleter.Email}
+	v := pages.Deletion{ApplicationID: t.ApplicationID, Cause: t.Reason, At: t.At, By: emails[t.By]}
 	return d.show(w, r, http.StatusGone, func(p ui.Page) templ.Component { return pages.Gone(p, by.Email, v) })
 }

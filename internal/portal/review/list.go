@@ -194,14 +194,10 @@ func (d *Handler) rows(ctx context.Context, by staff.User, found []search.Found)
 	if err != nil {
 		return nil, err
 	}
-	users := map[string]string{}
+	var users map[string]string
 	if assigned {
-		all, err := d.Staff.Users(ctx, d.DB.SQL, "")
-		if err != nil {
+		if users, err = d.Staff.Addresses(ctx, d.DB.SQL); err != nil {
 			return nil, err
-		}
-		for _, u := range all {
-			users[u.ID] = u.Email
 		}
 	}
 	out := make([]pages.Row, len(found))

@@ -229,12 +229,8 @@ func (d *Handler) fillAssignee(ctx context.Context, by staff.User, row *pages.Ro
 	if err != nil {
 		return err
 	}
-	users, err := d.Staff.Users(ctx, d.DB.SQL, "")
-	for _, u := range users {
-		if u.ID == e.Assignee {
-			row.Assignee, row.AssigneeID, row.Mine = u.Email, u.ID, u.ID == by.ID
-		}
-	}
+	emails, err := d.Staff.Addresses(ctx, d.DB.SQL)
+	row.Assignee, row.AssigneeID, row.Mine = emails[e.Assignee], e.Assignee, e.Assignee == by.ID
 	return err
 }
 

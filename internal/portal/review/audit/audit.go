@@ -146,20 +146,16 @@ func (s *Service) Page(ctx context.Context, f Filter, lang i18n.Lang) (pages.Aud
 // actions, settings and their values by their constants.
 func (s *Service) SendCSV(w http.ResponseWriter, r *http.Request, f Filter) error {
 	var found []staff.Entry
-	emails := map[string]string{}
+	var emails map[string]string
 	read := func(ctx context.Context, tx *store.Tx) (err error) {
 		if found, err = s.Staff.Entries(ctx, tx, f.EntryFilter, readSize); len(found) > 0 {
 			f.After = store.Cursor{At: found[len(found)-1].At, ID: found[len(found)-1].ID}
 		}
 		return err
 	}
-	err := s.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		users, err := s.Staff.Users(ctx, tx, "")
-		if err != nil {
+	err := s.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
+		if emails, err = s.Staff.Addresses(ctx, tx); err != nil {
 			return err
-		}
-		for _, u := range users {
-			emails[u.ID] = u.Email
 		}
 		return read(ctx, tx)
 	})

@@ -348,17 +348,9 @@ func (s *Service) Fill(ctx context.Context, a applications.Application, all []ap
 		return err
 	}
 	return s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		people, err := s.Staff.Users(ctx, tx, "")
+		emails, err := s.Staff.Addresses(ctx, tx)
 		if err != nil {
 			return err
-		}
-		who := func(id string) string {
-			for _, p := range people {
-				if p.ID == id {
-					return p.Email
-				}
-			}
-			return ""
 		}
 		open, err := s.DB.Vault.Opener(ctx, tx, a.DataKey())
 		if err != nil {
@@ -371,7 +363,7 @@ func (s *Service) Fill(ctx context.Context, a applications.Application, all []ap
 		v.Taken, v.Seen = nil, int64(len(taken))
 		for i := len(taken) - 1; i >= 0; i-- { // newest first
 			t := taken[i]
-			out := pages.Decision{Decision: t.kind, Text: t.text, By: who(t.by), At: t.at}
+			out := pages.Decision{Decision: t.kind, Text: t.text, By: emails[t.by], At: t.at}
 			if len(t.reasons) > 0 {
 				given, err := load(basisOf(all, t.at))
 				if err != nil {
@@ -395,7 +387,7 @@ func (s *Service) Fill(ctx context.Context, a applications.Application, all []ap
 		}
 		*notes = nil
 		for _, n := range written {
-			*notes = append(*notes, pages.Note{Text: n.text, By: who(n.by), At: n.at})
+			*notes = append(*notes, pages.Note{Text: n.text, By: emails[n.by], At: n.at})
 		}
 		return nil
 	})

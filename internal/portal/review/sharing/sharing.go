@@ -257,48 +257,31 @@ func ConfirmWithdrawal(err error) error {
 func (s *Service) Fill(ctx context.Context, a applications.Application, v *pages.Sharing) error {
 	v.Open = a.HasReport() && a.Report.PublicToken != ""
 	return s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		emails := map[string]string{}
-		who := func(id string) (string, error) {
-			if email, ok := emails[id]; ok || id == "" {
-				return email, nil
-			}
-			u, err := s.Staff.User(ctx, tx, id)
-			if err != nil && !errors.Is(err, store.ErrNotFound) {
-				return "", err
-			}
-			emails[id] = u.Email
-			return u.Email, nil
-		}
 		found, err := s.Of(ctx, tx, a.ID)
 		if err != nil {
 			return err
-		}
-		called := map[string]string{}
-		v.Shares = nil
-		for _, sh := range found {
-			called[sh.PublicID] = sh.Label
-			out := pages.Share{ID: sh.ID, PublicID: sh.PublicID, Label: sh.Label, Created: sh.Created, Granted: sh.Granted,
-				Until: sh.Granted.Add(life), Over: tx.Now.After(sh.Granted.Add(life)), Withdrawn: sh.Withdrawn}
-			var failed [3]error
-			out.CreatedBy, failed[0] = who(sh.CreatedBy)
-			out.GrantedBy, failed[1] = who(sh.GrantedBy)
-			out.WithdrawnBy, failed[2] = who(sh.WithdrawnBy)
-			if err := errors.Join(failed[:]...); err != nil {
-				return err
-			}
-			v.Shares = append(v.Shares, out)
 		}
 		lines, err := linesOf(ctx, tx, a.ID, maxLines)
 		if err != nil {
 			return err
 		}
-		v.Lines = nil
-		for _, l := range lines {
-			email, err := who(l.ReviewerID)
-			if err != nil {
+		var emails map[string]string
+		if len(found)+len(lines) > 0 {
+			if emails, err = s.Staff.Addresses(ctx, tx); err != nil {
 				return err
 			}
-			v.Lines = append(v.Lines, pages.ShareLine{At: l.At, By: email, Action: l.Action,
+		}
+		called := map[string]string{}
+		v.Shares = nil
+		for _, sh := range found {
+			called[sh.PublicID] = sh.Label
+			v.Shares = append(v.Shares, pages.Share{ID: sh.ID, PublicID: sh.PublicID, Label: sh.Label, Created: sh.Created, Granted: sh.Granted,
+				Until: sh.Granted.Add(life), Over: tx.Now.After(sh.Granted.Add(life)), Withdrawn: sh.Withdrawn,
+				CreatedBy: emails[sh.CreatedBy], GrantedBy: emails[sh.GrantedBy], WithdrawnBy: emails[sh.WithdrawnBy]})
+		}
+		v.Lines = nil
+		for _, l := range lines {
+			v.Lines = append(v.Lines, pages.ShareLine{At: l.At, By: emails[l.ReviewerID], Action: l.Action,
 				PublicID: l.PublicID, Label: called[l.PublicID], Done: l.Done})
 		}
 		v.Known, err = s.known(ctx, tx, called)
