@@ -115,7 +115,7 @@ func (in *invocation) changeConfiguration(ctx context.Context, publicID string, 
 }
 
 type createConfiguration struct {
-	Account string `arg:"" help:"publicId of the parent account."`
+	Account string `arg:"" help:"publicId or name of the parent account."`
 	Alias   string `arg:"" help:"Name of the configuration, for people."`
 	Kind    string `required:"" env:"-" placeholder:"KIND" help:"Kind of its products: cashflow, income, eligibility or passport."`
 	configurationFields
@@ -130,7 +130,7 @@ func (n createConfiguration) Run(ctx context.Context, in *invocation) error {
 }
 
 type copyConfiguration struct {
-	Account       string `arg:"" help:"publicId of the parent account."`
+	Account       string `arg:"" help:"publicId or name of the parent account."`
 	Configuration string `arg:"" help:"Id or alias of the configuration to copy."`
 	Alias         string `arg:"" help:"Name of the new configuration."`
 	configurationFields
@@ -150,7 +150,7 @@ func (n copyConfiguration) Run(ctx context.Context, in *invocation) error {
 
 type (
 	onConfiguration struct {
-		Account       string `arg:"" help:"publicId of the parent account."`
+		Account       string `arg:"" help:"publicId or name of the parent account."`
 		Configuration string `arg:"" help:"Its id or alias."`
 	}
 	retireConfiguration  struct{ onConfiguration }
@@ -175,7 +175,7 @@ func (n restoreConfiguration) Run(ctx context.Context, in *invocation) error {
 }
 
 type listedConfigurations struct {
-	Account string `arg:"" help:"publicId of the account."`
+	Account string `arg:"" help:"publicId or name of the account."`
 }
 
 // Run lists configurations.
@@ -236,7 +236,7 @@ func (in *invocation) changeProduct(ctx context.Context, publicID string, change
 }
 
 type createProduct struct {
-	Account       string `arg:"" help:"publicId of the account."`
+	Account       string `arg:"" help:"publicId or name of the account."`
 	Name          string `arg:"" help:"Name of the product, in its reports."`
 	DisplayName   string `env:"-" help:"Name for people."`
 	Configuration string `env:"-" placeholder:"CONFIGURATION" help:"Id or alias of its configuration. Default: what the account inherits."`
@@ -251,7 +251,7 @@ func (n createProduct) Run(ctx context.Context, in *invocation) error {
 }
 
 type renameProduct struct {
-	Account     string `arg:"" help:"publicId of the account."`
+	Account     string `arg:"" help:"publicId or name of the account."`
 	Product     string `arg:"" help:"productId or name."`
 	Name        string `arg:"" help:"Its new name."`
 	DisplayName string `env:"-" help:"Its new name for people. Default: none."`
@@ -266,7 +266,7 @@ func (n renameProduct) Run(ctx context.Context, in *invocation) error {
 }
 
 type configureProduct struct {
-	Account       string `arg:"" help:"publicId of the account."`
+	Account       string `arg:"" help:"publicId or name of the account."`
 	Product       string `arg:"" help:"productId or name."`
 	Configuration string `arg:"" optional:"" help:"Id or alias. Default: the one that the account inherits."`
 }
@@ -280,7 +280,7 @@ func (n configureProduct) Run(ctx context.Context, in *invocation) error {
 }
 
 type listedProducts struct {
-	Account string `arg:"" help:"publicId of the account."`
+	Account string `arg:"" help:"publicId or name of the account."`
 }
 
 // Run lists products.
@@ -317,7 +317,7 @@ type preparedCommands struct {
 func (preparedCommands) uses() string { return operatorUses }
 
 type addPrepared struct {
-	Account string `required:"" env:"-" placeholder:"PUBLICID" help:"publicId of the account."`
+	Account string `required:"" env:"-" placeholder:"ACCOUNT" help:"publicId or name of the account."`
 	File    string `required:"" env:"-" placeholder:"FILE" help:"JSON as for POST /sandbox-reports; - reads standard input."`
 }
 
@@ -343,7 +343,7 @@ func (n addPrepared) Run(ctx context.Context, in *invocation) error {
 }
 
 type removePrepared struct {
-	Account string `required:"" env:"-" placeholder:"PUBLICID" help:"publicId of the account."`
+	Account string `required:"" env:"-" placeholder:"ACCOUNT" help:"publicId or name of the account."`
 	Report  string `arg:"" help:"Its sandboxReportId."`
 }
 
@@ -363,7 +363,7 @@ func (n removePrepared) Run(ctx context.Context, in *invocation) error {
 }
 
 type listedPrepared struct {
-	Account string `required:"" env:"-" placeholder:"PUBLICID" help:"publicId of the account."`
+	Account string `required:"" env:"-" placeholder:"ACCOUNT" help:"publicId or name of the account."`
 }
 
 // Run lists prepared reports.

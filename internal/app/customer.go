@@ -99,20 +99,22 @@ type userLink struct {
 
 // onAccount is the argument of commands on an account.
 type onAccount struct {
-	Account string `arg:"" help:"publicId of the account."`
+	Account string `arg:"" help:"publicId or name of the account."`
 }
 
 // change changes the account and prints it. A running provider applies the change at once.
 func (o onAccount) change(ctx context.Context, in *invocation,
 	do func(context.Context, *store.Tx, *operator.Service, accounts.Account) (entry, error)) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
+		var publicID string
 		err := p.ChangeAccount(ctx, o.Account, func(ctx context.Context, tx *store.Tx, a accounts.Account) (entry, error) {
+			publicID = a.PublicID
 			return do(ctx, tx, p.Operator(), a)
 		})
 		if err != nil && !errors.Is(err, operator.ErrUnchanged) {
 			return err
 		}
-		all, err := p.Operator().Accounts(ctx, o.Account)
+		all, err := p.Operator().Accounts(ctx, publicID)
 		if err != nil {
 			return err
 		}
@@ -274,16 +276,21 @@ func (c listCustomers) Run(ctx context.Context, in *invocation) error {
 }
 
 type showCustomers struct {
-	Account string `arg:"" optional:"" help:"publicId of one account. Default: all."`
+	Account string `arg:"" optional:"" help:"publicId or name of one account. Default: all."`
 }
 
 // Run prints accounts with what is enabled for them.
 func (s showCustomers) Run(ctx context.Context, in *invocation) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
-		all, err := p.Operator().Accounts(ctx, s.Account)
-		if errors.Is(err, store.ErrNotFound) {
-			_, err = p.Account(ctx, p.Operator().DB.SQL, s.Account) // which says so
+		publicID := ""
+		if s.Account != "" {
+			a, err := p.Account(ctx, p.Operator().DB.SQL, s.Account)
+			if err != nil {
+				return err
+			}
+			publicID = a.PublicID
 		}
+		all, err := p.Operator().Accounts(ctx, publicID)
 		if err != nil {
 			return err
 		}

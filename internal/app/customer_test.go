@@ -25,6 +25,20 @@ func TestCustomerCommand(t *testing.T) {
 			t.Errorf("add: %d %s%s", code, out, errs)
 		}
 	})
+	t.Run("named by its name", func(t *testing.T) {
+		if code, out, errs := d.run(t, "customer", "limit", "Harbor Bank", "31"); code != 0 || !strings.Contains(out, made.PublicID) {
+			t.Errorf("limit: %d %s%s", code, out, errs)
+		}
+		if code, out, errs := d.run(t, "customer", "show", "Harbor Bank"); code != 0 || !strings.Contains(out, made.PublicID) {
+			t.Errorf("show: %d %s%s", code, out, errs)
+		}
+		for range 2 {
+			d.run(t, "customer", "add", "Twin Bank", "--staff=ops@twin.example")
+		}
+		if code, _, errs := d.run(t, "customer", "suspend", "Twin Bank"); code != 1 || !strings.Contains(errs, "several have the name") {
+			t.Errorf("suspend one of two: %d %s", code, errs)
+		}
+	})
 	t.Run("with the addresses of its portal", d.addWithPortal)
 	t.Run("changes", func(t *testing.T) { d.changeCustomer(t, made) })
 	t.Run("transferred and suspended", func(t *testing.T) {
@@ -194,7 +208,7 @@ func TestErrorsAsJSON(t *testing.T) {
 		code, message string
 		notes         int
 	}{
-		{[]string{"customer", "show", "svc-unknown"}, 1, "NOT_FOUND", `no account has the publicId "svc-unknown"`, 1},
+		{[]string{"customer", "show", "svc-unknown"}, 1, "NOT_FOUND", `no account has the publicId or name "svc-unknown"`, 1},
 		{[]string{"customer", "suspend", "svc-unknown"}, 1, "NOT_FOUND", "", 1},
 		{[]string{"operator", "remove", "x@service.example"}, 1, "NOT_FOUND", "no operator has this email address", 1},
 		{[]string{"operator", "add", "x"}, 2, "INVALID_COMMAND", "the operator needs an email address", 0},

@@ -81,3 +81,25 @@ func TestPortalDatabaseBelongsToAccount(t *testing.T) {
 		t.Errorf("exit code %d:\n%s", exit, &errs)
 	}
 }
+
+// TestReadyIsNotified has the program tell systemd, as a unit with Type=notify, that it serves.
+func TestReadyIsNotified(t *testing.T) {
+	assets.Need(t)
+	address := filepath.Join(t.TempDir(), "notify")
+	c, err := net.ListenPacket("unixgram", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	t.Setenv("NOTIFY_SOCKET", address)
+	once(t, "portal", "--portal-addr=localhost:0", "--data-dir="+t.TempDir(), "--provider-url=https://service.example.com",
+		"--public-id=svc-a", "--client-id=c", "--secret-key=s", "--products=cashflow=5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11",
+		"--webhook-secret=whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0")
+	got := make([]byte, 100)
+	if err := c.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if n, _, err := c.ReadFrom(got); err != nil || string(got[:n]) != "READY=1" {
+		t.Errorf("systemd is told %q: %v", got[:n], err)
+	}
+}

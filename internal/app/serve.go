@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -173,6 +174,7 @@ func serve(ctx context.Context, c, sandbox *Config, p parties, log *slog.Logger,
 	}
 	run.stage.Store(int32(serving))
 	fmt.Fprint(stdout, addresses+"ready\n"+run.startPages())
+	notifyReady()
 	released := time.AfterFunc(time.Second, releaseStartMemory) // when the first jobs have run
 	defer released.Stop()
 	select {
@@ -187,6 +189,14 @@ func serve(ctx context.Context, c, sandbox *Config, p parties, log *slog.Logger,
 	case err := <-failed:
 		run.stage.Store(int32(draining))
 		return errors.Join(err, run.drain())
+	}
+}
+
+// notifyReady tells systemd that the program serves, if it was started by a unit with Type=notify (sd_notify(3)).
+func notifyReady() {
+	if c, err := net.Dial("unixgram", os.Getenv("NOTIFY_SOCKET")); err == nil {
+		_, _ = c.Write([]byte("READY=1"))
+		c.Close()
 	}
 }
 

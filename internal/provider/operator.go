@@ -68,11 +68,11 @@ func Entitlements() []string {
 	return out
 }
 
-// ChangeAccount changes the account with a publicId for the command line.
-func (p *Provider) ChangeAccount(ctx context.Context, publicID string,
+// ChangeAccount changes an account, named as Account takes it, for the command line.
+func (p *Provider) ChangeAccount(ctx context.Context, account string,
 	do func(context.Context, *store.Tx, customers.Account) (staff.Entry, error)) error {
 	return p.operator.AsCommand(ctx, func(ctx context.Context, tx *store.Tx) (staff.Entry, error) {
-		a, err := p.Account(ctx, tx, publicID)
+		a, err := p.Account(ctx, tx, account)
 		if err != nil {
 			return staff.Entry{}, err
 		}
@@ -80,11 +80,15 @@ func (p *Provider) ChangeAccount(ctx context.Context, publicID string,
 	})
 }
 
-// Account returns the account with a publicId.
-func (p *Provider) Account(ctx context.Context, q store.Queryer, publicID string) (customers.Account, error) {
-	a, err := p.operator.Account(ctx, q, publicID)
+// Account returns the account with a publicId, or else the only one with a name.
+func (p *Provider) Account(ctx context.Context, q store.Queryer, account string) (customers.Account, error) {
+	a, err := p.operator.Account(ctx, q, account)
 	if errors.Is(err, store.ErrNotFound) {
-		err = Unknown(fmt.Sprintf("no account has the publicId %q: `vestibule customer list` lists all", publicID))
+		a, err = p.customers.ByName(ctx, q, account)
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		err = Unknown(fmt.Sprintf("no account has the publicId or name %q, or several have the name: `vestibule customer list` lists all",
+			account))
 	}
 	return a, err
 }

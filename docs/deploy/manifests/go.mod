@@ -4,6 +4,7 @@ module vestibule/docs/deploy/manifests
 go 1.26
 
 require (
+	github.com/grafana/grafana-foundation-sdk/go v0.0.22
 	k8s.io/api v0.32.4
 	k8s.io/apimachinery v0.32.4
 )

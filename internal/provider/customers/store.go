@@ -65,6 +65,11 @@ func (s *Service) ByPublicID(ctx context.Context, q store.Queryer, publicID stri
 	return account(ctx, q, `public_id = $1 AND id <> $2`, publicID, staff.OperatorAccount)
 }
 
+// ByName is ByPublicID by the name of an account. A name of several accounts is unknown.
+func (s *Service) ByName(ctx context.Context, q store.Queryer, name string) (Account, error) {
+	return account(ctx, q, `name = $1 AND id <> $2`, name, staff.OperatorAccount)
+}
+
 // AddOperatorAccount adds the account of the provider's operators, which has users and nothing
 // else. Only users refer to it.
 func (s *Service) AddOperatorAccount(ctx context.Context, tx *store.Tx) error {
