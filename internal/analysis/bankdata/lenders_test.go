@@ -12,7 +12,7 @@ import (
 func TestLenders(t *testing.T) {
 	for _, c := range []struct {
 		name string
-	}{{"lenders-known.tsv"}, {"lenders-heldout.tsv"}} {
+	}{{"lenders-known.tsv"}, {"lenders-heldout.tsv"}, {"lenders-second.tsv"}} {
 		t.Run(c.name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("testdata", c.name))
 			if err != nil {
