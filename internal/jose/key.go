@@ -19,6 +19,8 @@ import (
 	"slices"
 
 	"github.com/lestrrat-go/jwx/v3/jwk"
+
+	"vestibule/internal/strictjson"
 )
 
 // PrivateKey signs with one algorithm.
@@ -204,6 +206,7 @@ func parsePublic(raw []byte) (o object, pub crypto.PublicKey, fits []Alg, err er
 	if !ok {
 		return o, nil, nil, unfit("malformed")
 	}
+	o.Object = slices.DeleteFunc(o.Object, func(m strictjson.Member) bool { return m.Value == nil }) // as some libraries write absent members
 	for _, private := range []string{"d", "p", "q", "dp", "dq", "qi", "oth", "k"} {
 		if o.has(private) {
 			return o, nil, nil, unfit("private or symmetric")

@@ -220,6 +220,8 @@ func TestKeyPolicy(t *testing.T) {
 		{"RSA for PS256", rs(`,"kid":"a","alg":"PS256"`), PS256},
 		{"unknown members", ec(`,"kid":"a","x5t":"abc","iss":{"y":[1]}`), ES256},
 
+		{"absent members as null", ec(`,"kid":"a","alg":null,"use":null,"key_ops":null,"x5c":null,"d":null,"k":null`), ES256},
+
 		{"EC for another alg", ec(`,"kid":"a","alg":"ES384"`), ""},
 		{"EC for an RSA alg", ec(`,"kid":"a","alg":"RS256"`), ""},
 		{"RSA for an EC alg", rs(`,"kid":"a","alg":"ES256"`), ""},

@@ -13,7 +13,7 @@ type word struct {
 	start, end int32
 	id         uint16    // the lexicon's number of the word, or 0
 	parts      [2]uint16 // the numbers of its longest known beginning and end
-	flags      uint8
+	flags      uint16
 }
 
 // reader applies the lexicon to the words of one descriptor after the other.
@@ -206,6 +206,9 @@ func (r *reader) walk(n uint16, start, at int) {
 // loses to any other.
 func (r *reader) apply(n int16, start, end int) {
 	ru := &r.lex.rules[n]
+	if ru.tier != TierMechanism && ru.lender() && ru.out != LeafBNPLOut && end > 0 && end < len(r.words) && r.words[end].flags&flagTrade != 0 {
+		return // UPSTART COFFEE
+	}
 	score := uint32(n)
 	credit, debit := &r.credit.mechanism, &r.debit.mechanism
 	switch ru.tier {

@@ -29,6 +29,7 @@ const (
 	flagEntry               // the class of an ACH entry, or the company's number
 	flagStreet              // ends a street's name
 	flagSaint               // follows ST in a city's name
+	flagTrade               // a business that a lender's name before it also names
 	flagAddress             // part of a street address in this descriptor
 )
 
@@ -57,7 +58,7 @@ type lexicon struct {
 type knownWord struct {
 	word       string
 	stem, tail uint16
-	flags      uint8
+	flags      uint16
 }
 
 // stemSlot is the beginning of words, or their end.
@@ -140,7 +141,7 @@ var ruled = sync.OnceValue(func() *lexicon { return compile(rules()) })
 func compile(rs []rule) *lexicon {
 	const words = 1 << 14 // about the number of words
 	c := compiler{
-		lex: &lexicon{rules: rs}, ids: make(map[string]uint16, words), flags: map[string]uint8{},
+		lex: &lexicon{rules: rs}, ids: make(map[string]uint16, words), flags: map[string]uint16{},
 		names: make([]string, 0, words), edges: make(map[edgeSlot]uint16, words), steps: make([]edgeSlot, 0, words),
 		ends: make([]pathEnd, 0, words), parts: map[string]int16{},
 	}
@@ -171,7 +172,7 @@ type compiler struct {
 	lex   *lexicon
 	ids   map[string]uint16 // by word, stems with their *
 	names []string          // by id, in the order of the ids
-	flags map[string]uint8
+	flags map[string]uint16
 	edges map[edgeSlot]uint16 // by {from, id}
 	steps []edgeSlot          // the edges, by the node that they lead to, counted from 1
 	ends  []pathEnd
@@ -221,10 +222,8 @@ var (
 	nameCuts  = []int{16, 22, 23, 25} // the company of an ACH entry and the merchant of a card payment
 )
 
-// lender reports whether the rule's merchants lend small sums.
-func (r *rule) lender() bool {
-	return r.out == LeafAdvanceOut || r.out == LeafPersonalLoan || r.out == LeafBNPLOut
-}
+// lender reports whether the rule's merchants lend, other than by credit cards.
+func (r *rule) lender() bool { return r.out.Group() == GroupLending && r.out != LeafCardPayment }
 
 // variants adds a phrase of several words to the trie as one word, and as cut by a bank
 // within its last word.
@@ -425,7 +424,7 @@ func headHash(head uint32) uint32 { return head * 2654435761 >> 12 }
 func edgeHash(from, id uint16) uint32 { return (uint32(from)<<16 | uint32(id)) * 2654435761 >> 8 }
 
 // lookup returns the id, beginning, end and flags of a word.
-func (l *lexicon) lookup(w []byte) (id, stem, tail uint16, flags uint8) {
+func (l *lexicon) lookup(w []byte) (id, stem, tail, flags uint16) {
 	hash := hashOf(w)
 	mask := uint32(len(l.slots) - 1)
 	for i := hash; ; i++ {
