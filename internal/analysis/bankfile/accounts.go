@@ -203,7 +203,7 @@ func (t *table) groups(rows []*row, number string) ([]*group, error) {
 		known.rows = append(known.rows, r)
 	}
 	if len(all) > 1 && !slices.ContainsFunc(rows, func(r *row) bool { return r.owner != rows[0].owner }) {
-		if one := (&group{rows: rows}); t.continues(one, rows) {
+		if one := (&group{rows: rows}); t.continues(one) {
 			t.file.note("one balance runs through all lines: they are of one account")
 			return []*group{one}, nil
 		}
@@ -216,21 +216,14 @@ func (t *table) groups(rows []*row, number string) ([]*group, error) {
 	return all, nil
 }
 
-// continues reports whether the balance follows from the amounts through all rows.
-func (t *table) continues(g *group, rows []*row) bool {
-	transactions := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return !r.counts })
+// continues reports whether the balance follows from the amounts through all rows of a group.
+func (t *table) continues(g *group) bool {
+	transactions := slices.DeleteFunc(slices.Clone(g.rows), func(r *row) bool { return !r.counts })
 	readings, _ := t.readings(transactions)
-	for _, rd := range readings {
-		for _, r := range rows {
-			if r.sum = 0; r.counts {
-				r.sum = rd.sign(r)
-			}
-		}
-		if g.chain = follow(g.rows); g.chain.steps > 0 && g.chain.breaks == 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(readings, func(rd reading) bool {
+		steps, breaks, _ := rd.try([]*group{g}, nil, nil)
+		return steps > 0 && breaks == 0
+	})
 }
 
 // findSide finds a column without a known name that has a word for the side in every row.
@@ -262,7 +255,7 @@ func (t *table) findBalance(groups []*group) {
 				f, ok := parseFigure(r.cell(i), t.decimal)
 				r.balance, r.balanced, found = f.cents, ok, found && ok
 			}
-			found = found && (len(g.rows) > 2 || len(g.rows) > 1 && find("balance", t.names[i]) == "closing") && t.continues(g, g.rows)
+			found = found && (len(g.rows) > 2 || len(g.rows) > 1 && find("balance", t.names[i]) == "closing") && t.continues(g)
 		}
 		if found {
 			t.at[runningBalance] = []int{i}

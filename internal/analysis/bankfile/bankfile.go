@@ -89,7 +89,9 @@ func Read(name string, content []byte, kind string) (File, error) {
 	text := decode(content)
 	f.cut = !strings.HasSuffix(text, "\n")
 	var err error
-	switch head := strings.ToUpper(text[:min(len(text), 4096)]); {
+	head := strings.ToUpper(text[:min(len(text), 4096)])
+	format := slices.IndexFunc(unread, func(u unreadFormat) bool { return u.head.MatchString(head) })
+	switch {
 	case strings.TrimSpace(text) == "":
 		err = errors.New("the file is empty: not a statement")
 	case strings.Contains(head, "<OFX>") || strings.Contains(head, "OFXHEADER"):
@@ -101,8 +103,8 @@ func Read(name string, content []byte, kind string) (File, error) {
 	case strings.Contains(head, "CAMT.052") || strings.Contains(head, "BKTOCSTMRACCTRPT>"):
 		f.Format = "camt.052"
 		err = readCAMT(&f, text)
-	case unreadFormat(content, head) != "":
-		err = fmt.Errorf("%s is not read: export OFX, camt.053 or CSV", unreadFormat(content, head))
+	case format >= 0:
+		err = fmt.Errorf("%s is not read: export OFX, camt.053 or CSV", unread[format].name)
 	case strings.HasPrefix(head, "<"), strings.ContainsRune(text, 0):
 		err = errNothing
 	default:
@@ -118,43 +120,28 @@ func Read(name string, content []byte, kind string) (File, error) {
 	return f, nil
 }
 
-var (
-	qifHead   = regexp.MustCompile(`^\s*!(TYPE:|ACCOUNT|OPTION:|CLEAR:)`)
-	swiftTags = regexp.MustCompile(`(?m)^:20:[^\n]*\n(?::[^\n]*\n)*?:(60[FM]|34F):`)
-	bai2Head  = regexp.MustCompile(`^01,[^\n]*,2/\s*\n02,`)
-	jsonHead  = regexp.MustCompile(`^(?:\[\s*)?\{\s*"|^\[\s*\]`)
-)
+type unreadFormat struct {
+	name string
+	head *regexp.Regexp
+}
 
-// unreadFormat names the format of a file in another known one, or returns "". head is the
-// beginning of the file's text in capitals.
-func unreadFormat(content []byte, head string) string {
-	tag := swiftTags.FindStringSubmatch(head)
-	switch {
-	case qifHead.MatchString(head):
-		return "a QIF file"
-	case tag != nil && tag[1] == "34F":
-		return "an MT942 file"
-	case tag != nil:
-		return "an MT940 file"
-	case bai2Head.MatchString(head):
-		return "a BAI2 file"
-	case strings.Contains(head, "CAMT.054"), strings.Contains(head, "BKTOCSTMRDBTCDTNTFCTN>"):
-		return "a camt.054 file"
-	case jsonHead.MatchString(head):
-		return "a JSON file"
-	case bytes.HasPrefix(content, []byte("%PDF")):
-		return "a PDF file"
-	case bytes.HasPrefix(content, []byte("PK\x03\x04")), bytes.HasPrefix(content, []byte("\xD0\xCF\x11\xE0")):
-		return "a spreadsheet or archive"
-	}
-	return ""
+// unread lists known formats that are not read, by the beginnings of their texts in capitals.
+var unread = []unreadFormat{
+	{"a QIF file", regexp.MustCompile(`^\s*!(TYPE:|ACCOUNT|OPTION:|CLEAR:)`)},
+	{"an MT942 file", regexp.MustCompile(`(?m)^:20:[^\n]*\n(?::[^\n]*\n)*?:34F:`)},
+	{"an MT940 file", regexp.MustCompile(`(?m)^:20:[^\n]*\n(?::[^\n]*\n)*?:60[FM]:`)},
+	{"a BAI2 file", regexp.MustCompile(`^01,[^\n]*,2/\s*\n02,`)},
+	{"a camt.054 file", regexp.MustCompile(`CAMT\.054|BKTOCSTMRDBTCDTNTFCTN>`)},
+	{"a JSON file", regexp.MustCompile(`^(?:\[\s*)?\{\s*"|^\[\s*\]`)},
+	{"a PDF file", regexp.MustCompile(`^%PDF`)},
+	{"a spreadsheet or archive", regexp.MustCompile(`^PK\x{3}\x{4}|^ÐÏ\x{11}À`)},
 }
 
 var declaredEncoding = regexp.MustCompile(`^<\?xml[^>]*encoding=["']([\w-]+)["']`)
 
 // decode returns the content as UTF-8 without a byte order mark, with line feeds as line ends.
 // Content that is not UTF-8 is read as UTF-16 if it has zeros in every other byte, in the
-// encoding that an XML file declares, or as Windows-1252, which older exports use.
+// encoding that an XML file declares, or as Windows-1252 or 1250, which older exports use.
 func decode(content []byte) string {
 	content = bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))
 	var from encoding.Encoding
@@ -165,6 +152,9 @@ func decode(content []byte) string {
 		from = uni.UTF16(uni.BigEndian, uni.UseBOM)
 	case !utf8.Valid(content):
 		from = charmap.Windows1252
+		if knownNames(content, charmap.Windows1250) > knownNames(content, charmap.Windows1252) {
+			from = charmap.Windows1250
+		}
 		if m := declaredEncoding.FindSubmatch(content[:min(len(content), 200)]); m != nil {
 			if declared, err := htmlindex.Get(string(m[1])); err == nil && declared != uni.UTF8 {
 				from = declared
@@ -178,6 +168,17 @@ func decode(content []byte) string {
 	}
 	text := strings.TrimLeftFunc(strings.TrimPrefix(string(content), "\ufeff"), unicode.IsSpace)
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+}
+
+// knownNames returns how many known names of columns the beginning of a file has in an encoding.
+func knownNames(content []byte, in encoding.Encoding) (known int) {
+	text, _ := in.NewDecoder().Bytes(content[:min(len(content), 4096)])
+	for name := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return strings.ContainsRune(",;|\t\r\n", r) }) {
+		if words["header"][headerKey(strings.Trim(name, `"`))] != "" {
+			known++
+		}
+	}
+	return known
 }
 
 // clean returns a text on one line of at most maxText characters.
@@ -227,10 +228,8 @@ func (a *Account) newest() (day report.Date) {
 	if a.BalanceDate != nil {
 		day = *a.BalanceDate
 	}
-	for i := range a.Transactions {
-		day = laterDate(day, a.Transactions[i].Posted)
-	}
-	return day
+	_, last := a.span()
+	return laterDate(day, last)
 }
 
 func laterDate(a, b report.Date) report.Date {

@@ -97,92 +97,95 @@ const camt = `<?xml version="1.0" encoding="UTF-8"?>
 <Ntry><Amt Ccy="EUR">9.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts><Cd>PDNG</Cd></Sts><BookgDt><Dt>2026-10-31</Dt></BookgDt></Ntry>
 </Stmt></BkToCstmrStmt></Document>`
 
-func TestRead(t *testing.T) {
-	for name, c := range map[string]struct{ file, content, want string }{
-		"OFX 1 without end tags":                            {"a/stmt.qfx", sgml, sgmlRead},
-		"OFX 1 without the end tag of the last transaction": {"x.ofx", strings.Replace(sgml, "Later</STMTTRN>", "Later", 1), sgmlRead},
-		"OFX 2 in XML": {"x.ofx", xmlOFX, `OFX
+// statements are files and how they are read, as show formats them.
+var statements = map[string]struct{ file, content, want string }{
+	"OFX 1 without end tags":                            {"a/stmt.qfx", sgml, sgmlRead},
+	"OFX 1 without the end tag of the last transaction": {"x.ofx", strings.Replace(sgml, "Later</STMTTRN>", "Later", 1), sgmlRead},
+	"OFX 2 in XML": {"x.ofx", xmlOFX, `OFX
 Bank savings SAVINGS USD "55" no balance
 2026-01-31 1.20 Interest
 2026-01-30 -1000.00 Ada
 `},
-		"camt.053": {"x.xml", camt, `camt.053
+	"camt.053": {"x.xml", camt, `camt.053
 Musterbank checking …3000 CHECKING EUR "DE89370400440532013000" -50.50 at 2026-10-31
 2026-10-05 -200.50 Stadtwerke | Stadtwerke | Strom Oktober
 2026-10-06 50.00 Gehalt
 left out: 1 pending transaction of checking …3000 left out
 `},
-		"signed amounts, newest first, with a balance": {"Chase1234.csv",
-			"Details,Posting Date,Description,Amount,Type,Balance,Check or Slip #\n" +
-				"DEBIT,10/31/2026,\"SHOP, THE\",-20.00,DEBIT_CARD,,\n" +
-				"DEBIT,10/31/2026,RENT,-900.00,ACH_DEBIT,1100.00,\n" +
-				"CREDIT,10/30/2026,PAYROLL,1500.00,ACH_CREDIT,2000.00,\n", `CSV
+	"signed amounts, newest first, with a balance": {"Chase1234.csv",
+		"Details,Posting Date,Description,Amount,Type,Balance,Check or Slip #\n" +
+			"DEBIT,10/31/2026,\"SHOP, THE\",-20.00,DEBIT_CARD,,\n" +
+			"DEBIT,10/31/2026,RENT,-900.00,ACH_DEBIT,1100.00,\n" +
+			"CREDIT,10/30/2026,PAYROLL,1500.00,ACH_CREDIT,2000.00,\n", `CSV
 Chase1234 checking CHECKING USD "" 1080.00 at 2026-10-31
 2026-10-30 1500.00 PAYROLL
 2026-10-31 -900.00 RENT
 2026-10-31 -20.00 SHOP, THE
 `},
-		"a summary before the header": {"stmt.csv",
-			"Description,,Summary Amt.\nBeginning balance as of 10/01/2026,,\"100.00\"\nTotal credits,,\"5.00\"\n\n" +
-				"Date,Description,Amount,Running Bal.\n10/01/2026,Beginning balance as of 10/01/2026,,\"100.00\"\n" +
-				"10/02/2026,\"INTEREST\",\"5.00\",\"105.00\"\n10/03/2026,\"ATM\",\"-1,005.00\",\"-900.00\"\n", `CSV
+	"a summary before the header": {"stmt.csv",
+		"Description,,Summary Amt.\nBeginning balance as of 10/01/2026,,\"100.00\"\nTotal credits,,\"5.00\"\n\n" +
+			"Date,Description,Amount,Running Bal.\n10/01/2026,Beginning balance as of 10/01/2026,,\"100.00\"\n" +
+			"10/02/2026,\"INTEREST\",\"5.00\",\"105.00\"\n10/03/2026,\"ATM\",\"-1,005.00\",\"-900.00\"\n", `CSV
 stmt checking CHECKING USD "" -900.00 at 2026-10-03
 2026-10-02 5.00 INTEREST
 2026-10-03 -1005.00 ATM
 `},
-		"no header": {"wells.csv",
-			"\"10/31/2026\",\"-12.00\",\"*\",\"\",\"COFFEE\"\n\"10/29/2026\",\"40.00\",\"*\",\"\",\"MOBILE DEPOSIT\"\n", `CSV
+	"no header": {"wells.csv",
+		"\"10/31/2026\",\"-12.00\",\"*\",\"\",\"COFFEE\"\n\"10/29/2026\",\"40.00\",\"*\",\"\",\"MOBILE DEPOSIT\"\n", `CSV
 wells checking CHECKING USD "" no balance
 2026-10-29 40.00 MOBILE DEPOSIT
 2026-10-31 -12.00 COFFEE
 `},
-		"debits and credits apart, several accounts": {"all.csv",
-			"Account Number,Account Type,Transaction Date,Description,Debit,Credit,Balance\n" +
-				"11112222,360 Savings,2026-10-31,Interest,,0.50,10.50\n" +
-				"99998888,Checking,2026-10-31,Coffee,3.10,,96.90\n99998888,Checking,2026-10-30,Deposit,,100.00,100.00\n", `CSV
+	"debits and credits apart, several accounts": {"all.csv",
+		"Account Number,Account Type,Transaction Date,Description,Debit,Credit,Balance\n" +
+			"11112222,360 Savings,2026-10-31,Interest,,0.50,10.50\n" +
+			"99998888,Checking,2026-10-31,Coffee,3.10,,96.90\n99998888,Checking,2026-10-30,Deposit,,100.00,100.00\n", `CSV
 all savings …2222 SAVINGS USD "11112222" 10.50 at 2026-10-31
 2026-10-31 0.50 Interest
 all checking …8888 CHECKING USD "99998888" 96.90 at 2026-10-31
 2026-10-30 100.00 Deposit
 2026-10-31 -3.10 Coffee
 `},
-		"words for debit and credit": {"x.csv",
-			"Account Number,Transaction Description,Transaction Date,Transaction Type,Transaction Amount,Balance\n" +
-				"1,Deposit from Work,10/31/26,Credit,10.00,15.00\n1,Withdrawal to Shop,10/30/26,Debit,5.00,5.00\n", `CSV
+	"words for debit and credit": {"x.csv",
+		"Account Number,Transaction Description,Transaction Date,Transaction Type,Transaction Amount,Balance\n" +
+			"1,Deposit from Work,10/31/26,Credit,10.00,15.00\n1,Withdrawal to Shop,10/30/26,Debit,5.00,5.00\n", `CSV
 x checking CHECKING USD "1" 15.00 at 2026-10-31
 2026-10-30 -5.00 Withdrawal to Shop
 2026-10-31 10.00 Deposit from Work
 `},
-		"the direction follows from the balance": {"x.csv",
-			"Date,Description,Amount,Balance\n2026-10-01,Open,5.00,5.00\n2026-10-02,A,2.00,3.00\n2026-10-03,B,4.00,7.00\n", `CSV
+	"the direction follows from the balance": {"x.csv",
+		"Date,Description,Amount,Balance\n2026-10-01,Open,5.00,5.00\n2026-10-02,A,2.00,3.00\n2026-10-03,B,4.00,7.00\n", `CSV
 x checking CHECKING USD "" 7.00 at 2026-10-03
 2026-10-01 5.00 Open
 2026-10-02 -2.00 A
 2026-10-03 4.00 B
 `},
-		"day first, semicolons and commas": {"konto.csv", "Booking Date;Payee;Amount;Currency;Balance\n" +
-			"31.10.2026;Miete;-1.200,50;EUR;99,50\n03.10.2026;Lohn;1.300,00;EUR;1.300,00\n", `CSV
+	"day first, semicolons and commas": {"konto.csv", "Booking Date;Payee;Amount;Currency;Balance\n" +
+		"31.10.2026;Miete;-1.200,50;EUR;99,50\n03.10.2026;Lohn;1.300,00;EUR;1.300,00\n", `CSV
 konto checking CHECKING EUR "" 99.50 at 2026-10-31
 2026-10-03 1300.00 Lohn
 2026-10-31 -1200.50 Miete
 `},
-		"the order of lines distinguishes day and month": {"x.csv", "Date,Description,Amount\n" +
-			"01/02/2026,A,-1\n02/01/2026,B,-1\n03/01/2026,C,-1\n", `CSV
+	"the order of lines distinguishes day and month": {"x.csv", "Date,Description,Amount\n" +
+		"01/02/2026,A,-1\n02/01/2026,B,-1\n03/01/2026,C,-1\n", `CSV
 x checking CHECKING USD "" no balance
 2026-01-02 -1.00 A
 2026-02-01 -1.00 B
 2026-03-01 -1.00 C
 `},
-		"pending lines": {"x.csv", "Date,Status,Description,Amount,Balance\n2026-10-02,Pending,A,-1.00,\n2026-10-01,Posted,B,5.00,5.00\n", `CSV
+	"pending lines": {"x.csv", "Date,Status,Description,Amount,Balance\n2026-10-02,Pending,A,-1.00,\n2026-10-01,Posted,B,5.00,5.00\n", `CSV
 x checking CHECKING USD "" 5.00 at 2026-10-01
 2026-10-01 5.00 B
 left out: 1 pending transaction left out, from line 2 on
 `},
-		"a credit card": {"card.csv", "Transaction Date,Post Date,Description,Category,Type,Amount,Memo\n" +
-			"10/01/2026,10/02/2026,SHOP,Shopping,Sale,-5.00,\n", `CSV
+	"a credit card": {"card.csv", "Transaction Date,Post Date,Description,Category,Type,Amount,Memo\n" +
+		"10/01/2026,10/02/2026,SHOP,Shopping,Sale,-5.00,\n", `CSV
 left out: credit card left out with 1 line: a cashflow report is made of checking and savings accounts
 `},
-	} {
+}
+
+func TestRead(t *testing.T) {
+	for name, c := range statements {
 		t.Run(name, func(t *testing.T) {
 			f, err := Read(c.file, []byte(c.content), "")
 			if err != nil {

@@ -101,26 +101,9 @@ func (f *File) camt(s camtStatement) error {
 		f.leaveOut(map[string]string{"CARD": "credit card", "LOAN": "loan"}[s.Kind] + endingIn(number) + " left out: " + onlyAccounts)
 		return nil
 	}
-	var opening *report.Cents
-	for _, kind := range []string{"CLBD", "ITBD", "OPBD", "PRCD"} { // closing, else interim booked; opening, else previously closed
-		for _, b := range s.Balances {
-			if strings.ToUpper(clean(cmp.Or(b.Kind, b.Own))) != kind {
-				continue
-			}
-			amount, ok := signed(b.Amount.Value, b.Side)
-			day, dated := b.Day.parse()
-			switch {
-			case !ok:
-				return fmt.Errorf("a balance of %s cannot be read", a.Name)
-			case kind == "OPBD" || kind == "PRCD":
-				if opening == nil {
-					opening = &amount
-				}
-			case dated && (a.NoBalance || a.balanceKind == kind && day.After(a.BalanceDate.Time)):
-				a.Balance, a.BalanceDate, a.NoBalance, a.balanceKind = amount, &day, false, kind
-				a.Currency = cmp.Or(a.Currency, strings.ToUpper(clean(b.Amount.Currency)))
-			}
-		}
+	opening, err := a.readBalances(s.Balances)
+	if err != nil {
+		return err
 	}
 	foreign, undated, total := 0, 0, report.Cents(0)
 	states := map[string]int{}
@@ -151,17 +134,7 @@ func (f *File) camt(s camtStatement) error {
 			continue
 		}
 		total += amount
-		party := cmp.Or(e.Creditor, e.Creditor8)
-		if amount >= 0 {
-			party = cmp.Or(e.Debtor, e.Debtor8)
-		}
-		t := bankdata.Transaction{Posted: day, Amount: amount, Debit: e.Side == "DBIT",
-			Merchant: clean(party), Memo: clean(strings.Join(e.Texts, " "))}
-		t.Description = cmp.Or(clean(e.Info), t.Merchant, t.Memo, "Transaction")
-		if t.Memo == t.Description {
-			t.Memo = ""
-		}
-		if err := a.add(t, fmt.Sprintf("%s %d %s", day, amount, cmp.Or(clean(e.Reference), t.Description))); err != nil {
+		if err := a.addEntry(e, day, amount); err != nil {
 			return err
 		}
 	}
@@ -185,6 +158,45 @@ func (f *File) camt(s camtStatement) error {
 	}
 	f.addAccount(a)
 	return nil
+}
+
+// readBalances sets the balance of an account: the closing one, else the newest interim one. It
+// returns the opening balance, else that of the statement before.
+func (a *Account) readBalances(all []camtBalance) (opening *report.Cents, err error) {
+	for _, kind := range []string{"CLBD", "ITBD", "OPBD", "PRCD"} {
+		for _, b := range all {
+			if strings.ToUpper(clean(cmp.Or(b.Kind, b.Own))) != kind {
+				continue
+			}
+			amount, ok := signed(b.Amount.Value, b.Side)
+			day, dated := b.Day.parse()
+			switch {
+			case !ok:
+				return nil, fmt.Errorf("a balance of %s cannot be read", a.Name)
+			case kind == "OPBD" || kind == "PRCD":
+				opening = cmp.Or(opening, &amount)
+			case dated && (a.NoBalance || a.balanceKind == kind && day.After(a.BalanceDate.Time)):
+				a.Balance, a.BalanceDate, a.NoBalance, a.balanceKind = amount, &day, false, kind
+				a.Currency = cmp.Or(a.Currency, strings.ToUpper(clean(b.Amount.Currency)))
+			}
+		}
+	}
+	return opening, nil
+}
+
+// addEntry adds the transaction of a booked entry.
+func (a *Account) addEntry(e camtEntry, day report.Date, amount report.Cents) error {
+	party := cmp.Or(e.Creditor, e.Creditor8)
+	if amount >= 0 {
+		party = cmp.Or(e.Debtor, e.Debtor8)
+	}
+	t := bankdata.Transaction{Posted: day, Amount: amount, Debit: e.Side == "DBIT",
+		Merchant: clean(party), Memo: clean(strings.Join(e.Texts, " "))}
+	t.Description = cmp.Or(clean(e.Info), t.Merchant, t.Memo, "Transaction")
+	if t.Memo == t.Description {
+		t.Memo = ""
+	}
+	return a.add(t, fmt.Sprintf("%s %d %s", day, amount, cmp.Or(clean(e.Reference), t.Description)))
 }
 
 // signed parses an amount with its side; money out is negative. The side of a reversal

@@ -53,17 +53,19 @@ func (t *table) nameColumns(names []string) (known int) {
 	return known
 }
 
+// errNoNames is returned for a table whose columns neither names nor values tell.
+var errNoNames = errors.New("no line names the columns: a day (Date), a Description, and an Amount or Debit and Credit are needed")
+
 // withoutNames sets t.at for a file whose columns are not named, or in no known words, by
 // their values: the first days, amounts and texts. Two columns of amounts must be an amount
 // and the balance after it, or debits and credits.
 func (t *table) withoutNames() error {
-	missing := errors.New("no line names the columns: a day (Date), a Description, and an Amount or Debit and Credit are needed")
 	first := slices.IndexFunc(t.rows, func(r *row) bool {
 		return slices.ContainsFunc(r.fields, isDay) && slices.ContainsFunc(r.fields, isNumeral) &&
 			slices.ContainsFunc(r.fields, func(s string) bool { return !isDay(s) && strings.ContainsFunc(s, unicode.IsLetter) })
 	})
 	if first < 0 {
-		return missing
+		return errNoNames
 	}
 	if first > 0 && len(t.rows[first-1].fields) == len(t.rows[first].fields) {
 		t.names = t.rows[first-1].fields
@@ -78,28 +80,43 @@ func (t *table) withoutNames() error {
 			t.at[c] = nil
 		}
 	}
+	sums := t.byValues()
+	if len(t.at[posted])+len(t.at[transacted]) == 0 || len(t.rows[0].fields) < 3 || !t.placeSums(sums) || len(t.at[description]) == 0 {
+		return errNoNames
+	}
+	slices.Reverse(t.at[description]) // of several with as many letters, the last
+	slices.SortStableFunc(t.at[description], func(a, b int) int { return t.letters(b) - t.letters(a) })
+	if t.names != nil || len(t.at[runningBalance])+len(t.at[moneyOut]) > 0 {
+		t.file.note("columns without known names: read by their values")
+	}
+	return nil
+}
+
+// byValues sets the meanings of the columns that have no known name by their values, but for the columns
+// of amounts, which it returns.
+func (t *table) byValues() (sums []int) {
 	known := slices.Concat(t.at[:]...)
-	var sums []int
 	for i := range t.rows[0].fields {
 		days, numerals, cents, texts, statuses, sides, filled := 0, 0, 0, 0, 0, 0, 0
 		for _, r := range t.rows {
-			if r.cell(i) == "" || slices.Contains(known, i) {
+			s := r.cell(i)
+			if s == "" || slices.Contains(known, i) {
 				continue
 			}
 			filled++
-			if isDay(r.fields[i]) {
+			if isDay(s) {
 				days++
-			} else if n, ok := parseNumeral(r.fields[i]); ok {
+			} else if n, ok := parseNumeral(s); ok {
 				numerals++
 				if n.negative || strings.ContainsAny(n.digits, ".,") {
 					cents++
 				}
-			} else if words["status"][plain(r.fields[i])] != "" {
+			} else if words["status"][plain(s)] != "" {
 				statuses++
-			} else if strings.ContainsFunc(r.fields[i], unicode.IsLetter) {
+			} else if strings.ContainsFunc(s, unicode.IsLetter) {
 				texts++
 			}
-			if v := words["side"][plain(r.fields[i])]; v == "in" || v == "out" {
+			if v := words["side"][plain(s)]; v == "in" || v == "out" {
 				sides++
 			}
 		}
@@ -117,9 +134,13 @@ func (t *table) withoutNames() error {
 			t.at[description] = append(t.at[description], i)
 		}
 	}
-	apart := func(a, b int) bool { // never in one line
-		return !slices.ContainsFunc(t.rows, func(r *row) bool { return r.cell(a) != "" && r.cell(b) != "" })
-	}
+	return sums
+}
+
+// placeSums sets which columns of amounts are the amount, money out and in, and the balance. It
+// reports whether their values tell.
+func (t *table) placeSums(sums []int) bool {
+	apart := len(sums) > 1 && !slices.ContainsFunc(t.rows, func(r *row) bool { return r.cell(sums[0]) != "" && r.cell(sums[1]) != "" })
 	signs := func(i int) bool {
 		return slices.ContainsFunc(t.rows, func(r *row) bool { n, _ := parseNumeral(r.cell(i)); return n.negative || n.plus })
 	}
@@ -127,26 +148,14 @@ func (t *table) withoutNames() error {
 		slices.Reverse(sums)
 	}
 	switch {
-	case len(t.at[posted])+len(t.at[transacted]) == 0 || len(t.rows[0].fields) < 3:
-		return missing
-	case len(sums) == 1:
-		t.at[amount] = sums
-	case len(sums) == 2 && apart(sums[0], sums[1]), len(sums) == 3 && apart(sums[0], sums[1]):
+	case apart && len(sums) < 4:
 		t.at[moneyOut], t.at[moneyIn], t.at[runningBalance] = sums[:1], sums[1:2], sums[2:]
-	case len(sums) == 2:
+	case len(sums) == 1 || len(sums) == 2:
 		t.at[amount], t.at[runningBalance] = sums[:1], sums[1:]
 	default:
-		return missing
+		return false
 	}
-	slices.Reverse(t.at[description]) // of several with as many letters, the last
-	slices.SortStableFunc(t.at[description], func(a, b int) int { return t.letters(b) - t.letters(a) })
-	if len(t.at[description]) == 0 {
-		return missing
-	}
-	if t.names != nil || len(t.at[runningBalance])+len(t.at[moneyOut]) > 0 {
-		t.file.note("columns without known names: read by their values")
-	}
-	return nil
+	return true
 }
 
 // mendRows joins the parts of a value that a separator without quotes divides, if only one
@@ -154,6 +163,16 @@ func (t *table) withoutNames() error {
 func (t *table) mendRows() error {
 	width := cmp.Or(len(t.names), len(t.rows[0].fields))
 	texts := slices.Concat(t.at[description], t.at[memo], t.at[accountName], t.at[unused])
+	for n := 0; n+1 < len(t.rows); n++ {
+		a, b := t.rows[n], t.rows[n+1]
+		if last := len(a.fields) - 1; len(a.fields) > 1 && len(b.fields) > 1 && last+len(b.fields) == width {
+			whole := slices.Concat(a.fields[:last], []string{a.fields[last] + " " + b.fields[0]}, b.fields[1:])
+			if _, ok := t.fits(whole); ok && slices.Contains(texts, last) {
+				a.fields, t.rows = whole, slices.Delete(t.rows, n+1, n+2)
+				t.file.note(fmt.Sprintf("line %d: a value with a line break and without quotes is joined", a.line))
+			}
+		}
+	}
 	for _, r := range t.rows {
 		for len(r.fields) > width && r.fields[len(r.fields)-1] == "" {
 			r.fields = r.fields[:len(r.fields)-1]
@@ -218,8 +237,14 @@ func (t *table) fits(fields []string) (key string, ok bool) {
 }
 
 // dropRepeated drops lines that an earlier part of the file has: parts begin with a line of
-// the columns' names, and may overlap as several files may.
+// the columns' names, or with the first lines again, and may overlap as several files may.
 func (t *table) dropRepeated() error {
+	same := func(a, b *row) bool { return slices.Equal(a.fields, b.fields) }
+	if half := len(t.rows) / 2; half > 2 && slices.EqualFunc(t.rows[:half], t.rows[half:], same) && !same(t.rows[0], t.rows[1]) {
+		for _, r := range t.rows[half:] {
+			r.segment++
+		}
+	}
 	seen, kept := overlap{}, t.rows[:0:0]
 	for rest := t.rows; len(rest) > 0; {
 		var keys []string

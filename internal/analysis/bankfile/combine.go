@@ -130,9 +130,15 @@ func (a *Account) isSame(b *Account) (same, decided bool) {
 	if len(a.Transactions) == 0 || len(b.Transactions) == 0 {
 		return false, false
 	}
-	first, last := laterDate(a.oldest(), b.oldest()), a.newestPosted()
-	if b.newestPosted().Before(last.Time) {
-		last = b.newestPosted()
+	older, newer := a, b
+	first, last := a.span()
+	from, until := b.span()
+	if until.Before(first.Time) {
+		older, newer = b, a
+	}
+	first = laterDate(first, from)
+	if until.Before(last.Time) {
+		last = until
 	}
 	if !first.After(last.Time) {
 		shared, all, others := common(a.moves(first, last, move), b.moves(first, last, move))
@@ -145,16 +151,8 @@ func (a *Account) isSame(b *Account) (same, decided bool) {
 		}
 		return false, false
 	}
-	older, newer := a, b
-	if b.newestPosted().Before(a.oldest().Time) {
-		older, newer = b, a
-	}
-	if !older.NoBalance && newer.opening != nil {
-		if older.Balance == *newer.opening && older.Balance != 0 {
-			return true, true
-		}
-	}
-	return false, false
+	same = !older.NoBalance && newer.opening != nil && older.Balance == *newer.opening && older.Balance != 0
+	return same, same
 }
 
 // moves counts transactions between two days by a key.
@@ -183,22 +181,16 @@ func common(a, b map[string]int) (shared, inA, inB int) {
 	return shared, inA, inB
 }
 
-// oldest and newestPosted return the days of the oldest and the newest transaction.
-func (a *Account) oldest() report.Date {
-	day := a.Transactions[0].Posted
+// span returns the days of the oldest and the newest transaction.
+func (a *Account) span() (first, last report.Date) {
 	for i := range a.Transactions {
-		if a.Transactions[i].Posted.Before(day.Time) {
-			day = a.Transactions[i].Posted
+		day := a.Transactions[i].Posted
+		if i == 0 || day.Before(first.Time) {
+			first = day
 		}
+		last = laterDate(last, day)
 	}
-	return day
-}
-
-func (a *Account) newestPosted() (day report.Date) {
-	for i := range a.Transactions {
-		day = laterDate(day, a.Transactions[i].Posted)
-	}
-	return day
+	return first, last
 }
 
 // overlap counts lines by their keys, in the part or file that has most of them.
@@ -234,12 +226,15 @@ func (a *Account) merge(b *Account) {
 	for i := range b.keys {
 		others[i] = key(b, i)
 	}
+	moved := a.Balance // by what is new
 	for i, fresh := range have.add(others) {
 		if fresh {
+			moved += b.Transactions[i].Amount
 			a.Transactions, a.keys = append(a.Transactions, b.Transactions[i]), append(a.keys, b.keys[i])
 		}
 	}
-	if !b.NoBalance && (a.NoBalance || a.BalanceDate == nil || b.BalanceDate != nil && b.BalanceDate.After(a.BalanceDate.Time)) {
+	if !b.NoBalance && (a.NoBalance || a.BalanceDate == nil || b.BalanceDate != nil && (b.BalanceDate.After(a.BalanceDate.Time) ||
+		b.BalanceDate.Equal(a.BalanceDate.Time) && b.Balance == moved)) {
 		a.Balance, a.BalanceDate, a.NoBalance = b.Balance, b.BalanceDate, false
 	}
 	if a.guessed && !b.guessed {

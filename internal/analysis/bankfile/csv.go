@@ -3,6 +3,7 @@ package bankfile
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -238,11 +239,25 @@ func ownerIn(fields []string) string {
 	return ""
 }
 
+// quotedLine matches a line that is one quoted value, which separators may follow.
+var quotedLine = regexp.MustCompile(`(?m)^"((?:[^"\n]|"")*)"[\t ,;|]*$`)
+
+// unquoteLines returns a file with most lines in quotes as a whole, without these quotes.
+func unquoteLines(text string) string {
+	if n := len(quotedLine.FindAllStringIndex(text, -1)); n*2 <= strings.Count(text, "\n") {
+		return text
+	}
+	return quotedLine.ReplaceAllStringFunc(text, func(line string) string {
+		return strings.ReplaceAll(quotedLine.FindStringSubmatch(line)[1], `""`, `"`)
+	})
+}
+
 // parseTable finds the separator and the line with the columns' names, and splits the file.
 func parseTable(f *File, text string) (*table, error) {
 	if line, rest, _ := strings.Cut(text, "\n"); len(line) == 5 && strings.HasPrefix(strings.ToLower(line), "sep=") {
 		text = rest
 	}
+	text = unquoteLines(text)
 	head := text[:min(len(text), 1<<16)]
 	t := &table{file: f, stated: map[string]statedBalance{}}
 	best := 0
@@ -280,7 +295,7 @@ func parseTable(f *File, text string) (*table, error) {
 		switch {
 		case line == "":
 			continue
-		case header != nil && slices.Equal(header, record.fields):
+		case header != nil && slices.EqualFunc(header, record.fields, func(a, b string) bool { return headerKey(a) == headerKey(b) }):
 			segment++
 			continue
 		case header == nil && len(t.rows) < 100 && t.nameColumns(record.fields) > 0:

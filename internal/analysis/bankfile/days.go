@@ -21,17 +21,21 @@ var layouts = []layout{
 	{"year-month-day", byNumbers(0, 1, 2)},
 	{"month/day/year", byNumbers(2, 0, 1)},
 	{"day/month/year", byNumbers(2, 1, 0)},
-	{"YYYYMMDD", compact(0, 4, 6)},
-	{"MMDDYYYY", compact(4, 0, 2)},
-	{"DDMMYYYY", compact(4, 2, 0)},
+	{"YYYYMMDD", compact(8, 0, 4, 6)},
+	{"MMDDYYYY", compact(8, 4, 0, 2)},
+	{"DDMMYYYY", compact(8, 4, 2, 0)},
 	{"months in words", inWords},
 	{"days since 1900, as spreadsheets count them", since(time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC), 24*time.Hour, 5)},
 	{"seconds since 1970, in UTC", since(time.Unix(0, 0).UTC(), time.Second, 10)},
 	{"milliseconds since 1970, in UTC", since(time.Unix(0, 0).UTC(), time.Millisecond, 13)},
+	{"YYMMDD", compact(6, 0, 2, 4)},
+	{"MMDDYY", compact(6, 4, 0, 2)},
+	{"DDMMYY", compact(6, 4, 2, 0)},
 }
 
-// dayFirst, monthFirst and counted are indexes of layouts; from counted on, a day is a number.
-const monthFirst, dayFirst, counted = 1, 2, 7
+// monthFirst, dayFirst, counted and sixDigits are indexes of layouts; from counted on, a day is a
+// number, from sixDigits on one of six digits.
+const monthFirst, dayFirst, counted, sixDigits = 1, 2, 7, 10
 
 // anyDay parses a day in any layout that no other number has.
 func anyDay(s string) (day report.Date, ok bool) {
@@ -43,7 +47,7 @@ func anyDay(s string) (day report.Date, ok bool) {
 	return day, false
 }
 
-var numbersOfDay = regexp.MustCompile(`^(?:\pL{2,10}[.,]?\s+)?'?(\d{1,4})([-/.])\s?(\d{1,4})([-/.])\s?(\d{1,4})'?(?:[T ,].*)?$`)
+var numbersOfDay = regexp.MustCompile(`^(?:\pL{2,10}[.,]?\s+)?'?(\d{1,4})([-/.])\s?(\d{1,4})([-/.])\s?(\d{1,4})['.]?(?:[T ,].*)?$`)
 
 // byNumbers returns a parser of three numbers with a mark between them. year, month and day
 // are their positions. A year of two digits is in this century. A weekday may precede and a
@@ -79,14 +83,21 @@ func number(s string) int {
 	return n
 }
 
-// compact returns a parser of eight digits, after which a time may follow. year, month and
-// day are their offsets.
-func compact(year, month, day int) func(string) (report.Date, bool) {
+// compact returns a parser of eight digits, after which a time may follow, or of six, of which a
+// spreadsheet may have dropped a first zero. year, month and day are their offsets.
+func compact(digits, year, month, day int) func(string) (report.Date, bool) {
 	return func(s string) (report.Date, bool) {
-		if len(s) != 8 && len(s) != 14 || strings.Trim(s, "0123456789") != "" {
+		if len(s) == 5 && digits == 6 {
+			s = "0" + s
+		}
+		if len(s) != digits && (len(s) != 14 || digits != 8) || strings.Trim(s, "0123456789") != "" {
 			return report.Date{}, false
 		}
-		return parseDay(number(s[year:year+4]), number(s[month:month+2]), number(s[day:day+2]))
+		y := number(s[year : year+digits-4])
+		if digits == 6 {
+			y += 2000
+		}
+		return parseDay(y, number(s[month:month+2]), number(s[day:day+2]))
 	}
 }
 

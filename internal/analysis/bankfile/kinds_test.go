@@ -5,7 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf16"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // kindOfExport is a file and how it must be read: a line per account as summary formats it,
@@ -13,13 +16,12 @@ import (
 // the notes. days is the first and the last day of its transactions, or empty.
 type kindOfExport struct{ file, content, want, note, days string }
 
-// kindsOfExports reads kinds.txt, banks.txt and layouts.txt of testdata, which have the forms in which banks
-// and tools export.
-func kindsOfExports(t *testing.T) map[string]kindOfExport {
+// kindsOfExports reads files that have the forms in which banks and tools export.
+func kindsOfExports(t *testing.T, names ...string) map[string]kindOfExport {
 	t.Helper()
 	var raw []byte
-	for _, name := range []string{"kinds.txt", "banks.txt", "layouts.txt"} {
-		more, err := os.ReadFile("testdata/" + name)
+	for _, name := range names {
+		more, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,6 +45,8 @@ func kindsOfExports(t *testing.T) map[string]kindOfExport {
 				k.note = value
 			case "days":
 				k.days = value
+			case "as":
+				k.content = encode(t, k.content, value)
 			}
 		}
 		all[name] = k
@@ -50,13 +54,21 @@ func kindsOfExports(t *testing.T) map[string]kindOfExport {
 	return all
 }
 
-// utf16le encodes a text as spreadsheets save it.
-func utf16le(s string) string {
-	b := []byte{0xFF, 0xFE}
-	for _, u := range utf16.Encode([]rune(s)) {
-		b = append(b, byte(u), byte(u>>8))
+// encodings encode a text in another encoding than UTF-8.
+var encodings = map[string]encoding.Encoding{
+	"utf16":        unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
+	"utf16be":      unicode.UTF16(unicode.BigEndian, unicode.UseBOM),
+	"windows-1250": charmap.Windows1250,
+	"windows-1252": charmap.Windows1252,
+}
+
+func encode(t *testing.T, text, name string) string {
+	t.Helper()
+	out, err := encodings[name].NewEncoder().String(text)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return string(b)
+	return out
 }
 
 // daysOf returns the first and the last day of a file's transactions.
@@ -76,9 +88,9 @@ func daysOf(f File) string {
 func TestKindsOfExports(t *testing.T) {
 	const table, read = "Date\tDescription\tAmount\r\n03/02/2026\tCafé\t100.00\r\n03/03/2026\tSHOP\t-40.00\r\n",
 		"2 transactions, in 10000, out -4000, balance none"
-	all := kindsOfExports(t)
+	all := kindsOfExports(t, "testdata/kinds.txt", "testdata/banks.txt", "testdata/layouts.txt", "testdata/exports.txt")
 	for name, k := range map[string]kindOfExport{
-		"UTF-16":              {"x.csv", utf16le(table), read, "", ""},
+		"UTF-16":              {"x.csv", encode(t, table, "utf16"), read, "", ""},
 		"UTF-8 with its mark": {"x.csv", "\ufeff" + table, read, "", ""},
 		"Windows-1252":        {"x.csv", strings.ReplaceAll(table, "é", "\xe9"), read, "", ""},
 		"a cut last line":     {"x.csv", "Date,Description,Amount,Balance\n03/02/2026,A,-1.00,9.00\n03/03/2026,B,-1", "refused: line 3", "", ""},
@@ -99,28 +111,31 @@ func TestKindsOfExports(t *testing.T) {
 		all[name] = k
 	}
 	for name, k := range all {
-		t.Run(name, func(t *testing.T) {
-			f, err := Read(k.file, []byte(k.content), "")
-			var got []string
-			for _, a := range f.Accounts {
-				got = append(got, summary(a))
-			}
-			for range f.LeftOut {
-				got = append(got, "left")
-			}
-			if refused, ok := strings.CutPrefix(k.want, "refused: "); ok {
-				if err == nil || !strings.Contains(err.Error(), refused) {
-					t.Errorf("error %v, want %q", err, refused)
-				}
-				return
-			}
-			text, notes := strings.Join(got, "\n"), strings.Join(f.Notes, "\n")
-			if days := daysOf(f); k.days != "" && days != k.days {
-				t.Errorf("days %s, want %s", days, k.days)
-			}
-			if err != nil || text != k.want || !strings.Contains(notes, k.note) {
-				t.Errorf("%v, got\n%s\nwant\n%s (note %q)\nread\n%s%s", err, text, k.want, k.note, show(f), notes)
-			}
-		})
+		t.Run(name, k.check)
+	}
+}
+
+// check reads the file and compares it.
+func (k kindOfExport) check(t *testing.T) {
+	f, err := Read(k.file, []byte(k.content), "")
+	var got []string
+	for _, a := range f.Accounts {
+		got = append(got, summary(a))
+	}
+	for range f.LeftOut {
+		got = append(got, "left")
+	}
+	if refused, ok := strings.CutPrefix(k.want, "refused: "); ok {
+		if err == nil || !strings.Contains(err.Error(), refused) {
+			t.Errorf("error %v, want %q", err, refused)
+		}
+		return
+	}
+	text, notes := strings.Join(got, "\n"), strings.Join(f.Notes, "\n")
+	if days := daysOf(f); k.days != "" && days != k.days {
+		t.Errorf("days %s, want %s", days, k.days)
+	}
+	if err != nil || text != k.want || !strings.Contains(notes, k.note) {
+		t.Errorf("%v, got\n%s\nwant\n%s (note %q)\nread\n%s%s", err, text, k.want, k.note, show(f), notes)
 	}
 }

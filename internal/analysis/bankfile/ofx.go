@@ -56,7 +56,7 @@ func readOFX(f *File, text string) error {
 		return errors.New("the OFX file has no element <OFX>")
 	}
 	r := ofxReader{file: f, decimal: '.'}
-	text = cdata.ReplaceAllStringFunc(text[start:], func(s string) string {
+	text = cdata.ReplaceAllStringFunc(comment.ReplaceAllString(text[start:], ""), func(s string) string {
 		return html.EscapeString(cdata.FindStringSubmatch(s)[1])
 	})
 	if strings.Contains(text[max(0, len(text)-200):], "<") && ofxTagCut.MatchString(text) {
@@ -96,6 +96,7 @@ var (
 	ofxTag    = regexp.MustCompile(`<(/?)([A-Za-z][A-Za-z0-9._-]*)\s*/?>`)
 	ofxTagCut = regexp.MustCompile(`</?[A-Za-z][A-Za-z0-9._-]*\s*$`)
 	ofxAmount = regexp.MustCompile(`(?i)<TRNAMT>([^<\n]{1,40})`)
+	comment   = regexp.MustCompile(`(?s)<!--.*?-->`)
 	cdata     = regexp.MustCompile(`(?s)<!\[CDATA\[(.*?)\]\]>`)
 )
 
@@ -251,12 +252,17 @@ func (f *File) statement(s *statement) error {
 		return fmt.Errorf("no transaction of %s has an amount and a day that can be read", a.Name)
 	}
 	foreign, repeated, seen := 0, 0, map[string]bool{}
+	texts, unique := map[string]string{}, true // by FITID, which some banks give twice
+	for _, m := range s.moves {
+		unique = unique && (texts[m.id] == "" || texts[m.id] == m.Description)
+		texts[m.id] = m.Description
+	}
 	for _, m := range s.moves {
 		same := fmt.Sprintf("%s %s %d %s", m.id, m.Posted, m.Amount, m.Description)
 		switch {
 		case m.currency != "" && m.currency != a.Currency:
 			foreign++
-		case m.id != "" && seen[same]:
+		case m.id != "" && unique && seen[same]:
 			repeated++
 		default:
 			seen[same] = true
@@ -378,7 +384,7 @@ func ofxDay(s string) (report.Date, bool) {
 	if len(s) < 8 {
 		return report.Date{}, false
 	}
-	return compact(0, 4, 6)(s[:8])
+	return compact(8, 0, 4, 6)(s[:8])
 }
 
 var entity = regexp.MustCompile(`&#?\w+;`)

@@ -70,6 +70,13 @@ func (t *table) readDays() error {
 		}
 	}
 	t.layout = best.layout
+	if best.layout >= sixDigits { // in other orders, the days may lie decades apart
+		others = slices.DeleteFunc(others, func(f fit) bool { return f.span > best.span+3650 || f.turns > best.turns+1 })
+		if len(others) > 0 {
+			return fmt.Errorf("the order of day, month and year is unclear: the column %s can be read as %s and as %s",
+				t.label(t.dayColumn()), layouts[best.layout].name, layouts[others[0].layout].name)
+		}
+	}
 	how := "days are read as " + layouts[best.layout].name
 	for n, other := range others {
 		how += fmt.Sprintf("%s %s is possible too", []string{":", ", and"}[min(n, 1)], layouts[other.layout].name)
@@ -87,7 +94,7 @@ func (t *table) readDays() error {
 				r.day, r.dated = layouts[l].parse(s)
 			}
 		}
-		if !r.dated && (numbersOfDay.MatchString(s) || wordsOfDay.MatchString(s) || len(s) == 8 && number(s) > 0) {
+		if !r.dated && (numbersOfDay.MatchString(s) || wordsOfDay.MatchString(s) || (len(s) == 8 || len(s) == 6) && number(s) > 0 || strings.HasPrefix(s, "##")) {
 			return fmt.Errorf("line %d: the column %s has no valid day in the order %s, as the other lines have",
 				r.line, t.label(t.dayColumn()), layouts[best.layout].name)
 		}
@@ -199,11 +206,16 @@ func (t *table) findDecimal() {
 		t.at[availableBalance] = nil
 	}
 	votes, dots := map[byte]int{}, 0
+	grouped, whole := "", 0 // marks before three digits, and amounts without any
 	for _, r := range t.rows {
 		for _, c := range amounts {
 			if n, ok := parseNumeral(t.text(r, c)); ok {
-				mark, _ := n.decimalMark()
-				votes[mark]++
+				mark, ambiguous := n.decimalMark()
+				if votes[mark]++; ambiguous {
+					grouped += strings.Trim(n.digits, "0123456789")
+				} else if mark == 0 {
+					whole++
+				}
 			}
 		}
 		if s := t.dayOf(r); strings.Count(s, ".") == 2 {
@@ -213,7 +225,7 @@ func (t *table) findDecimal() {
 	switch point, comma := votes['.'], votes[',']; {
 	case point > 0 && comma == 0:
 		t.decimal = '.'
-	case comma > 0 && point == 0, point+comma == 0 && t.separator == ';' && dots > 0:
+	case comma > 0 && point == 0, point+comma == 0 && t.separator == ';' && (dots > 0 || whole > 0 && strings.Trim(grouped, ".") == ""):
 		t.decimal = ','
 	}
 }
@@ -224,7 +236,7 @@ func (t *table) readFigures() error {
 	for _, r := range t.rows {
 		for _, c := range amounts {
 			s := t.text(r, c)
-			if !strings.ContainsAny(s, "0123456789") {
+			if !strings.ContainsAny(s, "0123456789") && !strings.HasPrefix(s, "#") { // ##### and #VALUE! of spreadsheets
 				continue
 			}
 			f, ok := parseFigure(s, t.decimal)
@@ -244,6 +256,9 @@ func (t *table) readFigures() error {
 			}
 		}
 		r.balance, r.balanced = r.value[runningBalance], r.has[runningBalance]
+		if at := t.at[side]; len(at) == 2 && t.nameOf(at, 0) == t.nameOf(at, 1) && strings.HasSuffix(lookUp("side", r.cell(at[1])), "out") {
+			r.balance = min(r.balance, -r.balance) // the second is the side of the balance
+		}
 		if empty := !r.has[amount] && !r.has[moneyOut] && !r.has[moneyIn]; r.counts && (empty || t.onlyBalance(r)) {
 			r.counts, r.opening = false, r.balanced
 			if empty && !r.balanced {
@@ -277,7 +292,7 @@ func (t *table) onlyBalance(r *row) bool {
 	switch last := r == t.rows[len(t.rows)-1] && t.names == nil; {
 	case plain(text) == "new balance": // which is also a shop's name
 		return false
-	case strings.Contains(plain(text), " ") && words["total"][plain(text)] != "", plain(text) == "totals":
+	case strings.Contains(plain(text), " ") && words["total"][plain(text)] != "", plain(text) == "totals", plain(text) == "total" && t.addsUp(r):
 		t.file.note(fmt.Sprintf("line %d states a total", r.line))
 		return true
 	case kind == "" && last && len(t.at[runningBalance]) == 0 && accountOnly.MatchString(text):
@@ -295,6 +310,15 @@ func (t *table) onlyBalance(r *row) bool {
 	}
 	t.file.note(fmt.Sprintf("line %d states a balance", r.line))
 	return true
+}
+
+// addsUp reports whether the amount of a row is the sum of those before it.
+func (t *table) addsUp(r *row) bool {
+	sum := -r.value[amount]
+	for _, o := range t.rows[:slices.Index(t.rows, r)] {
+		sum += o.value[amount]
+	}
+	return sum == 0 && len(t.at[amount]) > 0
 }
 
 // booked returns the rows that count, and those that only state a balance.

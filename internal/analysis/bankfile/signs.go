@@ -150,6 +150,49 @@ func (t *table) sideOf(r *row) (sign int, clear bool) {
 	return 0, false
 }
 
+// tally counts the amounts of a column by their signs and the words beside them.
+type tally struct {
+	negative, positive, marked, plus, unmarked int
+	silent, outPlus, outMinus                  int  // without a word; positive and negative with a word of money out
+	unsaid                                     *row // the first that is silent
+}
+
+func (t *table) tally(rows []*row) (n tally) {
+	for _, r := range t.rows { // also those that do not count
+		if r.value[amount] < 0 {
+			n.negative++
+		}
+	}
+	for _, r := range rows {
+		v := r.value[amount]
+		said, clear := t.sideOf(r)
+		if n.negative > 0 && !clear {
+			said = 0
+		}
+		switch {
+		case v == 0:
+		case said == 0 && !r.marked:
+			n.silent, n.unsaid = n.silent+1, cmp.Or(n.unsaid, r)
+		case said < 0 && v > 0:
+			n.outPlus++
+		case said < 0:
+			n.outMinus++
+		}
+		if v > 0 {
+			n.positive++
+		}
+		switch {
+		case r.marked:
+			n.marked++
+		case r.plus:
+			n.plus++
+		case v > 0:
+			n.unmarked++
+		}
+	}
+	return n
+}
+
 // readings lists the ways to sign the amounts. The first is what the signs and words say; it
 // is empty if they do not say enough, and then why says so.
 func (t *table) readings(rows []*row) (all []reading, why error) {
@@ -157,81 +200,44 @@ func (t *table) readings(rows []*row) (all []reading, why error) {
 		return t.readingsApart(rows)
 	}
 	value := func(r *row) report.Cents { return r.value[amount] }
-	bySide := func(r *row) report.Cents {
+	minus := func(r *row) report.Cents { return -r.value[amount] }
+	signed := reading{"amounts have signs", value}
+	opposite := reading{"amounts are positive for money out, as the balance says", minus}
+	sides := reading{"amounts are signed by the column " + t.label(side), func(r *row) report.Cents {
 		if said, _ := t.sideOf(r); said < 0 {
-			return -value(r)
+			return minus(r)
 		}
 		return value(r)
-	}
-	var negative, positive, marked, plus, unmarked, silent, outPlus, outMinus int
-	var unsaid *row
-	for _, r := range t.rows { // also those that do not count
-		if value(r) < 0 {
-			negative++
-		}
-	}
-	for _, r := range rows {
-		v := value(r)
-		said, clear := t.sideOf(r)
-		if negative > 0 && !clear {
-			said = 0
-		}
-		switch {
-		case v == 0:
-		case said == 0 && !r.marked:
-			if silent++; unsaid == nil {
-				unsaid = r
-			}
-		case said < 0 && v > 0:
-			outPlus++
-		case said < 0:
-			outMinus++
-		}
-		if value(r) > 0 {
-			positive++
-		}
-		switch {
-		case r.marked:
-			marked++
-		case r.plus:
-			plus++
-		case v > 0:
-			unmarked++
-		}
-	}
-	signed := reading{"amounts have signs", value}
-	sides := reading{"amounts are signed by the column " + t.label(side), bySide}
-	opposite := reading{"amounts are positive for money out, as the balance says", func(r *row) report.Cents { return -value(r) }}
+	}}
+	n := t.tally(rows)
 	reversed, doubt := t.reversed(rows)
 	if doubt != nil {
 		t.file.note(fmt.Sprintf("line %d: its words name income, but its sign says money out", doubt.line))
 	}
 	switch {
 	case reversed:
-		all = []reading{{"amounts are positive for money out, as the words of income and purchases say", opposite.sign}, signed, sides}
-	case marked+plus > 0 && unmarked > 0 && negative == 0:
+		all = []reading{{"amounts are positive for money out, as the words of income and purchases say", minus}, signed, sides}
+	case n.marked+n.plus > 0 && n.unmarked > 0 && n.negative == 0:
 		all = []reading{{"amounts without CR or + are money out", func(r *row) report.Cents {
 			if !r.marked && !r.plus {
-				return -value(r)
+				return minus(r)
 			}
 			return value(r)
 		}}, signed, opposite}
-	case marked > 0:
+	case n.marked > 0:
 		all = []reading{{"amounts are signed by CR and DR", value}}
-	case plus > 0:
+	case n.plus > 0:
 		all = []reading{signed, opposite}
-	case outPlus > outMinus && silent == 0:
+	case n.outPlus > n.outMinus && n.silent == 0, n.negative == 0 && n.silent == 0 && n.positive > 0:
 		all = []reading{sides, signed, opposite}
-	case negative > 0 && outPlus > outMinus:
-		why = fmt.Errorf("line %d: the column %s does not say whether this amount is money in or out", unsaid.line, t.label(side))
+	case n.negative > 0 && n.outPlus > n.outMinus:
+		why = fmt.Errorf("line %d: the column %s does not say whether this amount is money in or out", n.unsaid.line, t.label(side))
 		all = []reading{signed, sides, opposite}
-	case negative > 0:
+	case n.negative > 0:
 		all = []reading{signed, opposite, sides}
-	case silent == 0 && positive > 0:
-		all = []reading{sides, signed, opposite}
-	case unsaid != nil && silent < len(rows):
+	case n.unsaid != nil && n.silent < len(rows):
 		why = fmt.Errorf("line %d: all amounts are positive, and the column %s does not say whether this one is money in or out",
-			unsaid.line, t.label(side))
+			n.unsaid.line, t.label(side))
 		all = []reading{signed, opposite}
 	default:
 		why = errors.New("all amounts are positive, and no column says which are money out")
@@ -294,8 +300,8 @@ func (t *table) withFees(all []reading, rows []*row) []reading {
 }
 
 // readingsApart lists the ways to sign a column of money out and one of money in: their usual
-// sign is without meaning, the other one is a correction.
-func (t *table) readingsApart(rows []*row) ([]reading, error) {
+// sign is without meaning, the other one is a correction. Without a balance, it must be clear which is.
+func (t *table) readingsApart(rows []*row) (all []reading, why error) {
 	usual, unusual := map[column]int{}, map[column]int{}
 	for _, r := range rows {
 		if r.value[moneyOut] != 0 && r.value[moneyIn] != 0 {
@@ -309,33 +315,39 @@ func (t *table) readingsApart(rows []*row) ([]reading, error) {
 			}
 		}
 	}
-	apart := func(outward, inward report.Cents) func(r *row) report.Cents {
-		return func(r *row) report.Cents {
+	how, signs := "columns of money in and money out", map[column][]report.Cents{}
+	for _, c := range []column{moneyOut, moneyIn} {
+		few, many := min(usual[c], unusual[c]), max(usual[c], unusual[c])
+		if signs[c] = []report.Cents{1, -1}; unusual[c] > usual[c] {
+			slices.Reverse(signs[c])
+		}
+		if few == 0 {
+			signs[c] = signs[c][:1]
+			continue
+		}
+		how = "columns of money in and money out; an amount with the other sign is a correction"
+		if few*2 >= many {
+			why = fmt.Errorf("the column %s has amounts of both signs, and no balance says which are corrections", t.label(c))
+		}
+	}
+	add := func(how string, outward, inward report.Cents) {
+		all = append(all, reading{how, func(r *row) report.Cents {
 			if !r.has[moneyOut] && !r.has[moneyIn] {
 				return r.value[amount]
 			}
 			return inward*r.value[moneyIn] - outward*r.value[moneyOut]
+		}})
+	}
+	for _, outward := range signs[moneyOut] {
+		for _, inward := range signs[moneyIn] {
+			add(how, outward, inward)
 		}
 	}
-	outward, inward := report.Cents(1), report.Cents(1)
-	if unusual[moneyOut] > usual[moneyOut] {
-		outward = -1
-	}
-	if unusual[moneyIn] > usual[moneyIn] {
-		inward = -1
-	}
-	how := "columns of money in and money out"
-	if unusual[moneyOut] > 0 && usual[moneyOut] > 0 || unusual[moneyIn] > 0 && usual[moneyIn] > 0 {
-		how += "; an amount with the other sign is a correction"
-	}
-	all := []reading{{how, apart(outward, inward)}}
-	for _, sign := range [][2]report.Cents{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}} {
-		all = append(all, reading{how + ", signed as the balance says", apart(sign[0], sign[1])})
-	}
-	all = append(all, reading{how + ", signed as the balance says", func(r *row) report.Cents {
+	add("columns of money in and money out, exchanged as the balance says", -signs[moneyOut][0], -signs[moneyIn][0])
+	all = append(all, reading{"columns of money in and money out without signs", func(r *row) report.Cents {
 		return max(r.value[moneyIn], -r.value[moneyIn]) - max(r.value[moneyOut], -r.value[moneyOut])
 	}})
-	return t.withFees(all, rows), nil
+	return t.withFees(all, rows), why
 }
 
 // sign chooses the reading that the running balance of every group confirms, else the first,
@@ -355,35 +367,17 @@ func (t *table) sign(groups []*group, closing, opening *statedBalance) error {
 	default:
 		readings = append(readings, changes...)
 	}
-	try := func(rd reading) (steps, breaks int, broken *row) {
-		for _, r := range rows {
-			if r.sum = 0; r.counts {
-				r.sum = rd.sign(r)
-			}
-		}
-		for _, g := range groups {
-			g.chain = follow(g.rows)
-			steps, breaks = steps+g.chain.steps, breaks+g.chain.breaks
-			if broken == nil {
-				broken = g.chain.broken
-			}
-		}
-		if len(groups) == 1 && steps == 0 && closing != nil && opening != nil {
-			steps++
-			total := opening.cents
-			for _, r := range rows {
-				total += r.sum
-			}
-			if total != closing.cents {
-				breaks, broken = 1, rows[0]
-			}
-		}
-		return steps, breaks, broken
-	}
-	steps, _, _ := try(readings[0])
+	steps, _, _ := readings[0].try(groups, closing, opening)
 	if steps > 0 && constant(groups) {
-		t.flat, steps = true, 0
-		t.file.note("every line has the same balance: it is that of the account now")
+		steps, t.flat = 0, rows[0].balance != 0
+		how := "every line has the same balance: it is that of the account now"
+		if !t.flat {
+			how = "every line has a balance of zero, which is not used"
+			for _, r := range rows {
+				r.balanced = false
+			}
+		}
+		t.file.note(how)
 	}
 	if steps == 0 || t.flat {
 		if why == nil {
@@ -395,7 +389,7 @@ func (t *table) sign(groups []*group, closing, opening *statedBalance) error {
 		return why
 	}
 	for _, rd := range readings {
-		if _, breaks, _ := try(rd); breaks == 0 {
+		if _, breaks, _ := rd.try(groups, closing, opening); breaks == 0 {
 			t.file.note(rd.how + "; the balance agrees in " + count(steps, "line"))
 			for _, r := range transactions {
 				if r.sum == 0 && r.value[amount] != 0 {
@@ -406,13 +400,13 @@ func (t *table) sign(groups []*group, closing, opening *statedBalance) error {
 			return nil
 		}
 	}
-	_, _, broken := try(readings[0])
+	_, _, broken := readings[0].try(groups, closing, opening)
 	switch {
 	case len(t.at[availableBalance]) > 0: // it may hold what is not booked
 		for _, r := range rows {
 			r.balanced = false
 		}
-		try(readings[0])
+		readings[0].try(groups, closing, opening)
 		t.file.leaveOut("the column " + t.label(runningBalance) + " left out: it does not follow from the amounts")
 		return why
 	case why != nil:
@@ -420,6 +414,28 @@ func (t *table) sign(groups []*group, closing, opening *statedBalance) error {
 	}
 	return fmt.Errorf("line %d: the balance does not follow from the amounts before it: a line is missing, moved, or read with a wrong sign",
 		broken.line)
+}
+
+// try sets the sums of all rows by a reading. It returns how many changes of the balance they
+// could explain, how many they do not, and the first row of the latter.
+func (rd reading) try(groups []*group, closing, opening *statedBalance) (steps, breaks int, broken *row) {
+	total := report.Cents(0)
+	for _, g := range groups {
+		for _, r := range g.rows {
+			if r.sum = 0; r.counts {
+				r.sum = rd.sign(r)
+			}
+			total += r.sum
+		}
+		g.chain = follow(g.rows)
+		steps, breaks, broken = steps+g.chain.steps, breaks+g.chain.breaks, cmp.Or(broken, g.chain.broken)
+	}
+	if len(groups) == 1 && steps == 0 && closing != nil && opening != nil {
+		if steps = 1; opening.cents+total != closing.cents {
+			breaks, broken = 1, groups[0].rows[0]
+		}
+	}
+	return steps, breaks, broken
 }
 
 // constant reports whether all rows of each account have the same balance, although money
@@ -436,7 +452,7 @@ func constant(groups []*group) bool {
 			}
 		}
 	}
-	return moved > 2
+	return moved > 2 || moved > 1 && groups[0].rows[0].balance == 0
 }
 
 // byBalance lists the ways to sign unsigned amounts by the change of the balance from row to
