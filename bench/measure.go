@@ -197,7 +197,6 @@ func goBuild(ctx context.Context, dir string, env []string, args ...string) erro
 	return nil
 }
 
-// buildProgram builds the product into dir.
 func buildProgram(ctx context.Context, dir string) (string, error) {
 	bin := filepath.Join(dir, "vestibule")
 	return bin, goBuild(ctx, "..", nil, "-o", bin, "./cmd/server")

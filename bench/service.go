@@ -166,7 +166,6 @@ func (s *service) authorized(ctx context.Context, method, path string, body []by
 	return s.request(ctx, method, path, body, append(header, "Authorization", "Bearer "+s.bearer)...)
 }
 
-// readReport makes a request for a report.
 func (s *service) readReport(ctx context.Context, publicToken string) (*http.Request, error) {
 	return s.authorized(ctx, http.MethodGet, "/connect/cashflow/v2/json", nil, "X-PUBLIC-TOKEN", publicToken)
 }

@@ -98,7 +98,6 @@ func (in *invocation) listed(ctx context.Context, publicID string, list func(s *
 	})
 }
 
-// changeConfiguration makes a change and prints its configuration.
 func (in *invocation) changeConfiguration(ctx context.Context, publicID string, change accountChange[customers.Configuration]) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
 		c, err := changed(ctx, p, publicID, change)
@@ -224,7 +223,6 @@ func printedOf(p customers.Product) printedProduct {
 	return printedProduct{p.ID, p.Name, p.DisplayName, p.Kind, p.InquiryType, p.Configuration.Alias, p.Inherited}
 }
 
-// changeProduct makes a change and prints its product.
 func (in *invocation) changeProduct(ctx context.Context, publicID string, change accountChange[customers.Product]) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
 		made, err := changed(ctx, p, publicID, change)

@@ -97,7 +97,6 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	return p, err
 }
 
-// routes returns the handler of all routes.
 func (p *Portal) routes(renderer *pageRenderer, public *url.URL, c Config) (http.Handler, error) {
 	mux := http.NewServeMux()
 	p.applicants.Routes(mux)

@@ -74,7 +74,6 @@ func stashOutcome(ctx context.Context, tx *store.Tx, handle []byte, attempt stri
 		handle, attempt, string(o.Kind), string(o.Status), string(o.Error), o.PublicToken, store.Micros(until), limit))
 }
 
-// findStashed returns a stored outcome and its attempt.
 func findStashed(ctx context.Context, q store.Queryer, vault *store.Vault, handle []byte, now time.Time) (a Attempt, o Outcome, err error) {
 	a, err = scan(ctx, q, vault, q.QueryRowContext(ctx, `
 		SELECT `+attemptColumns+`, p.outcome, p.status, p.error, p.public_token

@@ -69,7 +69,6 @@ func (s *Service) CountEntries(ctx context.Context, q store.Queryer, f EntryFilt
 	return n, err
 }
 
-// conditions returns the conditions of a filter.
 func (f EntryFilter) conditions() (c store.Conditions) {
 	c.Equal("actor", f.Actor)
 	c.Equal("action", f.Action)

@@ -94,7 +94,6 @@ func (s *Service) refresh(ctx context.Context, refreshToken string) (claims, err
 	return c, err
 }
 
-// admitAgain admits the user of a session by new claims.
 func (s *Service) admitAgain(ctx context.Context, u User, c claims) error {
 	same, err := s.bySubject(ctx, s.DB.SQL, s.subjectHash(c.subject))
 	if err == nil && same.ID != u.ID || errors.Is(err, store.ErrNotFound) {

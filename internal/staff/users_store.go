@@ -153,7 +153,6 @@ func (s *Service) setDisabled(ctx context.Context, tx *store.Tx, id string, at t
 	return store.Exec(tx.ExecContext(ctx, `UPDATE users SET disabled_at = $2 WHERE id = $1`, id, micros))
 }
 
-// setSignedIn stores the time of a sign-in.
 func (s *Service) setSignedIn(ctx context.Context, tx *store.Tx, id string) error {
 	return store.Exec(tx.ExecContext(ctx, `UPDATE users SET signed_in_at = $2 WHERE id = $1`, id, store.Micros(tx.Now)))
 }
@@ -176,7 +175,6 @@ func (s *Service) clearPassword(ctx context.Context, tx *store.Tx, id string) er
 	return store.Exec(tx.ExecContext(ctx, `UPDATE users SET password_hash = '' WHERE id = $1`, id))
 }
 
-// deleteUser deletes a user of the account.
 func (s *Service) deleteUser(ctx context.Context, tx *store.Tx, account, id string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM users WHERE id = $1 AND customer_id = $2`, id, account))
 }

@@ -19,7 +19,6 @@ type Failure struct {
 	Reason    string // of an authorization on the bank's pages, as in package sources
 }
 
-// words returns the text of the error.
 func (f Failure) words(v Visit) string {
 	switch {
 	case f.Reason == "denied":

@@ -144,7 +144,6 @@ func linesOf(chosen func(*Bin) bool) func(*facts, *values) []scored {
 	}
 }
 
-// score returns the version's score.
 func (version scoreVersion) score(f *facts, v *values, sources []string) report.Score {
 	out := report.Score{SourceIDs: sources, ScoreType: report.ScoreCashflow, ScoreVersion: version.name}
 	lines := version.lines(f, v)
@@ -157,7 +156,6 @@ func (version scoreVersion) score(f *facts, v *values, sources []string) report.
 	return out
 }
 
-// totalOf returns the score of a card's lines.
 func totalOf(lines []scored) *int {
 	sum, most := 0, 0
 	for i := range lines {

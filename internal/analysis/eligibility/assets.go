@@ -21,7 +21,6 @@ func (in *Input) assets(asOf time.Time) *report.Assets {
 	return out
 }
 
-// failed returns the connections that failed.
 func (in *Input) failed(asOf time.Time) []report.FailedConnection {
 	out := []report.FailedConnection{}
 	for _, f := range in.Failed {

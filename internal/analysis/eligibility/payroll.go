@@ -30,7 +30,6 @@ func (c *Connected) sourceStatus() (contract.Status, contract.Substatus) {
 	return contract.StatusSuccess, ""
 }
 
-// successful reports whether the connection is successful.
 func (c *Connected) successful() bool {
 	status, _ := c.sourceStatus()
 	return status == contract.StatusSuccess

@@ -180,7 +180,6 @@ func (f *facts) months() {
 	}
 }
 
-// monthOf returns the number of the month of a day.
 func (f *facts) monthOf(d bankdata.Day) int {
 	for k := range f.start {
 		if d >= f.start[k] {

@@ -98,7 +98,6 @@ func (p *Payroll) complete() bool {
 	return slices.ContainsFunc(p.Jobs, func(j Job) bool { return j.Employer != "" })
 }
 
-// status returns the source's status.
 func (p *Payroll) status() contract.Status {
 	if p.complete() {
 		return contract.StatusSuccess

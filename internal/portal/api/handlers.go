@@ -233,7 +233,6 @@ func (a *API) offered() []string {
 		func(p string) bool { return !a.Applications.Offers(contract.Product(p)) })
 }
 
-// createError returns the API's error for an error of Create.
 func (a *API) createError(err error, product contract.Product) error {
 	switch {
 	case errors.Is(err, applications.ErrUnknownProduct):

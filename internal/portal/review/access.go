@@ -39,7 +39,6 @@ var (
 	administrators = roleSet{Administrator}
 )
 
-// has reports whether the user has one of the roles.
 func (s roleSet) has(u staff.User) bool { return slices.Contains(s, u.Role) }
 
 // userHandler handles a request of a signed-in user.

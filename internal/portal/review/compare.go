@@ -24,7 +24,6 @@ import (
 // othersShown is how many other applications of the same applicant a page lists.
 const othersShown = 10
 
-// fillOthers adds the applicant's other applications to a page.
 func (d *Handler) fillOthers(ctx context.Context, a applications.Application, who prefill.Fields, v *pages.ApplicationView) error {
 	others, err := d.related(ctx, a, who, othersShown+1)
 	if v.MoreOthers = len(others) > othersShown; v.MoreOthers {

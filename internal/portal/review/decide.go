@@ -42,7 +42,6 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by staff.User, 
 	return d.showApplication(w, r, http.StatusUnprocessableEntity, by, a, shownParts{deciding: in})
 }
 
-// decidingOf reads the form of a decision.
 func decidingOf(w http.ResponseWriter, r *http.Request) (in pages.Deciding, form url.Values, err error) {
 	if form, err = httpx.DecodeForm(w, r, maxDeciding); err != nil {
 		return in, form, err
@@ -75,7 +74,6 @@ func (d *Handler) preview(w http.ResponseWriter, r *http.Request, by staff.User,
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.LetterPreview(p.Lang, in.Preview) })
 }
 
-// addNote stores a note.
 func (d *Handler) addNote(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error {
 	form, err := httpx.DecodeForm(w, r, maxDeciding)
 	if err != nil {

@@ -127,7 +127,6 @@ func (d *Handler) showErase(w http.ResponseWriter, r *http.Request, status int, 
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Erase(p, v) })
 }
 
-// eraseSelected permanently deletes the selected applications.
 func (d *Handler) eraseSelected(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error {
 	form, err := httpx.DecodeForm(w, r, 16<<10)
 	if err != nil {

@@ -79,7 +79,6 @@ func (f filter) ownSort() pages.Order {
 	return pages.Order{By: search.SortStarted, Descending: true}
 }
 
-// order returns the order of the list.
 func (f filter) order() pages.Order { return cmp.Or(f.Sort, f.ownSort()) }
 
 // url returns the address of a page of the filter's results. It contains no personal
@@ -284,7 +283,6 @@ func kindOf(text string) string {
 	return "words"
 }
 
-// search returns a page of the filter's results.
 func (d *Handler) search(ctx context.Context, f filter, limit int) (search.Page, error) {
 	s, err := d.selection(ctx, f)
 	if err != nil {
@@ -307,7 +305,6 @@ func (d *Handler) selection(ctx context.Context, f filter) (search.Filter, error
 	return s, err
 }
 
-// selection returns the filter for the index.
 func (f filter) selection(now time.Time) search.Filter {
 	s := search.Filter{State: string(f.State), Product: string(f.Product), Outcome: string(f.Outcome), Decision: f.Decision,
 		Decisions: decisions.All, Assignee: f.Assignee, From: f.From, To: f.To, Text: f.Text, Whole: f.whole, After: f.After}

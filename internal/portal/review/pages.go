@@ -85,7 +85,6 @@ func (d *Handler) menu(p ui.Page, r *http.Request, by staff.User) (ui.Page, erro
 		append(lists, saved...)), err
 }
 
-// showMessage shows a page with a single message.
 func (d *Handler) showMessage(w http.ResponseWriter, r *http.Request, status int, what pages.Message) error {
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.MessagePage(p, what) })
 }
@@ -130,7 +129,6 @@ type shownParts struct {
 	done     string
 }
 
-// showApplication shows the page of an application.
 func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status int,
 	by staff.User, a applications.Application, parts shownParts) error {
 	ctx := r.Context()

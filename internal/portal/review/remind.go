@@ -48,7 +48,6 @@ func (d *Handler) remind(w http.ResponseWriter, r *http.Request, by staff.User) 
 	return nil
 }
 
-// remindOne reports whether it sent a reminder.
 func (d *Handler) remindOne(ctx context.Context, by staff.User, id string) (sent bool, err error) {
 	err = d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if sent, err = d.Letters.Remind(ctx, tx, id); err != nil || !sent {

@@ -21,7 +21,6 @@ import (
 	"vestibule/templates/ui"
 )
 
-// heldReport returns a stored report as pages name it.
 func heldReport(a applications.Application, r applications.StoredReport) pages.HeldReport {
 	return pages.HeldReport{Attempt: r.Attempt, Revision: r.Revision, At: r.At, RevisedAt: r.RevisedAt,
 		Newest: r.Version() == a.Report.Version()}
@@ -94,7 +93,6 @@ func (d *Handler) compareRevisions(w http.ResponseWriter, r *http.Request, by st
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Compare(p, v) })
 }
 
-// measured reads one of two reports.
 func (d *Handler) measured(ctx context.Context, a applications.Application, of applications.StoredReport,
 	stated prefill.Fields) (pages.Compared, error) {
 	out := pages.Compared{Row: row(a), Held: heldReport(a, of), At: of.At}

@@ -18,7 +18,6 @@ import (
 	"vestibule/templates/ui"
 )
 
-// users lists the users.
 func (d *Handler) users(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	return d.showUsers(w, r, http.StatusOK, by, pages.UsersView{Done: pages.UsersDone(r.URL.Query().Get("done"))})
 }

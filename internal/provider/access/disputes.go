@@ -44,7 +44,6 @@ func (s *Service) disputable(ctx context.Context, o session) (out []sharedReport
 	return out, err
 }
 
-// disputeReport describes a report to dispute.
 func (s *Service) disputeReport(ctx context.Context, r sharedReport) (providerui.AccessDisputeReport, error) {
 	company, err := s.Customers.ByID(ctx, s.DB.SQL, r.customerID)
 	return providerui.AccessDisputeReport{Reference: reference(r.publicToken), Company: company.ApplicantName(), Kind: r.kind,

@@ -246,7 +246,6 @@ func (s *Service) eraseAt(ctx context.Context, tx *store.Tx, l i18n.Lang, o sess
 	return s.Freeze.Record(ctx, tx, o.mailbox, freeze.Entry{Action: freeze.ActionDeleted, CustomerID: o.company})
 }
 
-// confirmDeletion writes the email that confirms a deletion.
 func (s *Service) confirmDeletion(ctx context.Context, tx *store.Tx, l i18n.Lang, to recipient) error {
 	company, err := s.Customers.ByID(ctx, tx, to.customerID)
 	if err != nil {

@@ -67,7 +67,6 @@ func write(w http.ResponseWriter, r *http.Request, status int, page httpx.Render
 
 func (s *Service) cookieName() string { return httpx.HostCookie("access", s.Secure) }
 
-// secretHash returns the hash of the session's secret, or nil.
 func (s *Service) secretHash(r *http.Request) []byte {
 	all := r.CookiesNamed(s.cookieName())
 	if len(all) != 1 || len(all[0].Value) > 100 {

@@ -54,7 +54,6 @@ func insertLink(ctx context.Context, tx *store.Tx, hash []byte, o session, shown
 // byUser is a condition on links and their sessions: the user who was shown the link, if any, still exists.
 const byUser = ` AND (shown_to = '' OR EXISTS (SELECT 1 FROM users WHERE users.id = access_links.shown_to))`
 
-// linkWorks reports whether a link can be used.
 func linkWorks(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (works bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM access_links
 		WHERE hash = $1 AND session_hash IS NULL AND expires_at > $2`+byUser+`)`, hash, store.Micros(now)).Scan(&works)

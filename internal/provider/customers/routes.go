@@ -58,7 +58,6 @@ func (o *optional) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// apply validates the body and applies it to c.
 func (s *Service) apply(in consumerBody, env contract.Environment, c *Consumer) error {
 	if in.ConsumerExternalID.present {
 		c.ExternalID = ""

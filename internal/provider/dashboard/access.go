@@ -84,7 +84,6 @@ func (s *Service) revoke(ctx context.Context, tx *store.Tx, by user, in input) (
 	return s.revokeOf(ctx, tx, by.account.ID, in.id)
 }
 
-// revokeOf revokes a secret of an account.
 func (s *Service) revokeOf(ctx context.Context, tx *store.Tx, account, id string) (done, error) {
 	c, err := s.credential(ctx, tx, account, id)
 	if err != nil {

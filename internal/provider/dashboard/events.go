@@ -127,7 +127,6 @@ func (s *Service) sendTest(ctx context.Context, tx *store.Tx, by user, c webhook
 	return done{action: "test event sent", object: id, to: "/dashboard/webhooks/" + c.ID + "#test"}, err
 }
 
-// addCallback adds an endpoint.
 func (s *Service) addCallback(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	address := in.field("endpoint")
 	if s.Webhooks.CheckURL(address) != nil {

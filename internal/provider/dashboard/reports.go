@@ -68,7 +68,6 @@ func (s *Service) reports(ctx context.Context, r *http.Request, by user, d provi
 	return providerui.DashboardReportsPage(d, v), nil
 }
 
-// reportFilter parses the filter of a list of reports.
 func (s *Service) reportFilter(q url.Values, zone *time.Location) (f reports.Filter, err error) {
 	f = reports.Filter{Status: contract.Status(q.Get("status")), Substatus: contract.Substatus(q.Get("substatus")),
 		Kind: contract.Product(q.Get("product")), Sort: reports.Sort(q.Get("sort")), Limit: pageSize}
@@ -105,7 +104,6 @@ func (s *Service) reportFilter(q url.Values, zone *time.Location) (f reports.Fil
 // allAccounts is the value of the filter by account for the account with its children.
 const allAccounts = providerui.DashboardAllAccounts
 
-// childrenOf returns the child accounts of the user's account.
 func (s *Service) childrenOf(ctx context.Context, q store.Queryer, by user) ([]customers.Account, error) {
 	if by.account.ParentID != "" {
 		return nil, nil

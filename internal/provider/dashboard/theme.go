@@ -105,7 +105,6 @@ func (s *Service) setTheme(ctx context.Context, tx *store.Tx, by user, in input)
 		s.Customers.SetTheme(ctx, tx, by.account.ID, given)
 }
 
-// themeValues returns the settings of a theme that differ.
 func themeValues(before, after theme.Settings) []staff.Value {
 	before, after = before.WithDefaults(), after.WithDefaults()
 	return staff.Changed(staff.Value{Setting: staff.SettingLight, Before: before.Light, After: after.Light},

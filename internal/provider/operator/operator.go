@@ -158,7 +158,6 @@ func (s *Service) AddCustomer(ctx context.Context, tx *store.Tx, n NewCustomer, 
 	return link, e, err
 }
 
-// invite invites a user of an account.
 func (s *Service) invite(ctx context.Context, tx *store.Tx, account, address string, lang i18n.Lang) (id, link string, err error) {
 	address = mail.NormalizeAddress(address)
 	if !mail.IsAddress(address) {

@@ -135,7 +135,6 @@ func (s *Service) pageOfWidget(ctx context.Context, v visit, address string) (st
 	return address, nil
 }
 
-// authorizationCookie returns the name of the cookie of an authorization.
 func (s *Service) authorizationCookie(state string) string {
 	return s.cookieName("authorization\n" + state)
 }

@@ -187,7 +187,6 @@ func (s *Service) readSignIn(v visit, form url.Values) (in flow.Input, problems 
 	return s.signIn(v, username, password), nil
 }
 
-// readCode returns the input of the form with a one-time code.
 func (s *Service) readCode(ctx context.Context, v visit, form url.Values) (in flow.Input, problems sources.Problems, err error) {
 	if v.Step != flow.StepCode {
 		return in, nil, nil
@@ -200,7 +199,6 @@ func (s *Service) readCode(ctx context.Context, v visit, form url.Values) (in fl
 	return in, nil, err
 }
 
-// readAccounts returns the input of the form with the bank's accounts.
 func (s *Service) readAccounts(ctx context.Context, v visit, form url.Values) (in flow.Input, problems sources.Problems, err error) {
 	if v.Step != flow.StepAccounts {
 		return in, nil, nil

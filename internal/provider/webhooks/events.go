@@ -69,7 +69,6 @@ type deliverFurther struct{ deliver }
 // Kind names the job.
 func (deliverFurther) Kind() string { return "events.deliver-further" }
 
-// job returns the job of a delivery.
 func job(id string, to webhook.Endpoint) jobs.Args {
 	if to.FurtherID != "" {
 		return deliverFurther{deliver{id}}
@@ -155,7 +154,6 @@ func (s *Service) key(ctx context.Context, q store.Queryer, token string) (strin
 	return r.KeyID, err
 }
 
-// body composes the body of a delivery.
 func (s *Service) body(ctx context.Context, q store.Queryer, d webhook.Delivery) ([]byte, error) {
 	if d.Type == webhook.TypeTest {
 		return s.testBody(ctx, q, d)

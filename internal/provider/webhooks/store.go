@@ -111,7 +111,6 @@ func endpointOf(ctx context.Context, q store.Queryer, customerID, id string) (e 
 	return e, err
 }
 
-// tableOf returns the table of an endpoint, and the endpoint's id.
 func tableOf(e webhook.Endpoint) (table, id string) {
 	if e.FurtherID != "" {
 		return "further_callbacks", e.FurtherID
@@ -119,7 +118,6 @@ func tableOf(e webhook.Endpoint) (table, id string) {
 	return "callbacks", e.CallbackID
 }
 
-// secretsOf returns the table of an endpoint's secrets, and the endpoint's id.
 func secretsOf(e webhook.Endpoint) (table, id string) {
 	table, id = tableOf(e)
 	return strings.TrimSuffix(table, "s") + "_secrets", id

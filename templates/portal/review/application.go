@@ -270,7 +270,6 @@ func (h HeldReport) addTo(q url.Values) {
 	}
 }
 
-// name names a revision of a report.
 func (h HeldReport) name(l i18n.Lang) string {
 	if h.Revision == 0 {
 		return i18n.T(l, "review.revision.original")

@@ -193,7 +193,6 @@ type period struct {
 	reason string
 }
 
-// periods returns the retention periods.
 func (s *Service) periods() (all []period) {
 	now := s.Now()
 	for _, p := range []struct {

@@ -36,7 +36,6 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 	return s.write(w, r, http.StatusOK, at, nil, nil)
 }
 
-// current returns the authorization of a page.
 func (s *Server) current(r *http.Request) (authorization, error) {
 	browser := s.pages.BrowserOf(r)
 	if browser == nil {

@@ -294,7 +294,6 @@ func latin(s string) bool {
 	return true
 }
 
-// pickOther returns a name of the list other than n.
 func (g *generator) pickOther(names []string, n string) string {
 	all := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == n })
 	return all[g.rand.IntN(len(all))]
