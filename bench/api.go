@@ -16,10 +16,9 @@ import (
 	"vestibule/internal/store"
 )
 
-// submissionFigures compares submissions of 3,000 transactions over HTTP, on disk before the
-// answer, with bare inserts of the same bytes into the same engine, each in a transaction
-// that is on disk before it returns. Reports are generated at the same time; the time until
-// the last one is ready is the second figure.
+// submissionFigures compares submissions of 3,000 transactions over HTTP, on disk before the answer, with bare inserts of
+// the same bytes into the same engine, each on disk before it returns. Reports are generated at the same time; the time
+// until the last one is ready is the second figure.
 func submissionFigures(ctx context.Context, dir string) ([]figure, error) {
 	s, err := newService(ctx, store.Config{Dir: dir})
 	if err != nil {
@@ -75,15 +74,10 @@ const (
 	visits        = 16               // reports and consumers that requests alternate between
 )
 
-// requestFigures measures authenticated requests over 64 connections: the status of a report,
-// a new and an extended relay token, and a consumer's bank accounts. Each new token is for
-// another pair of accounts, and extensions are of one token. The peer is a bare handler with
-// one indexed SELECT in the same database through the same pool, with the same client.
-func requestFigures(ctx context.Context, dir string) ([]figure, error) {
-	return onEngines(ctx, dir, requestsOn)
-}
-
-func requestsOn(ctx context.Context, e engine) ([]figure, error) {
+// requestsOn measures authenticated requests over 64 connections: the status of a report, a new relay token each for another
+// pair of accounts, an extended one, and a consumer's bank accounts. The peer is a bare handler with one indexed SELECT in
+// the same database through the same pool, with the same client.
+func requestsOn(ctx context.Context, _ string, e engine) ([]figure, error) {
 	s, err := newService(ctx, store.Config{Dir: e.dir, URL: e.url})
 	if err != nil {
 		return nil, err

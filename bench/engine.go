@@ -19,10 +19,9 @@ import (
 	"vestibule/internal/report"
 )
 
-// engineFigures measures cashflow's engine on one core: whole reports, from a bank's
-// transactions to JSON, with categories, streams, 120 attributes, and the score. Their peer
-// is SQLite, which computes 95 windowed sums over the same transactions with their
-// categories: one statement, one scan, integers only.
+// engineFigures measures cashflow's engine on one core: whole reports, from a bank's transactions to JSON, with categories,
+// streams, 120 attributes, and the score. Their peer is SQLite, which computes 95 windowed sums over the same transactions
+// with their categories: one statement, one scan, integers only.
 func engineFigures(ctx context.Context, _ string) ([]figure, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const usual, least, most = 3_000, 300, 100_000
@@ -64,10 +63,9 @@ func cashflowReport(d bankdata.Data, at time.Time) any {
 		Options: cashflow.Options{Attributes: true}}, at)
 }
 
-// lines are kinds of transactions: how many of 100, the text, and cents. In a text, %n is a
-// number, %c a code, %t a town, %s a shop with its town, and %p a name. The engine classifies
-// repeated words once, so its speed depends on how many texts differ: of 3,000, 500 do even
-// without their numbers and codes, which is like the texts of banks.
+// lines are kinds of transactions: how many of 100, the text, and cents. In a text, %n is a number, %c a code, %t a town, %s a
+// shop with its town, and %p a name. The engine classifies repeated words once: of 3,000 texts, 500 differ even without
+// their numbers and codes, which is like the texts of banks.
 var lines = []struct {
 	share    int
 	text     string

@@ -21,23 +21,9 @@ import (
 	"vestibule/internal/store"
 )
 
-// journeyFigures measures whole journeys at the built program: a form, a visit with its report, and
+// journeysOn measures whole journeys at the built program: a form, a visit with its report, and
 // a decision. The peer is a bare journey: a process that answers the same requests with as many
 // bytes, and makes the durable commits that a journey has by its meaning.
-func journeyFigures(ctx context.Context, dir string) ([]figure, error) {
-	bin, err := buildProgram(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	return onEngines(ctx, dir, func(ctx context.Context, e engine) ([]figure, error) { return journeysOn(ctx, bin, e) })
-}
-
-const (
-	journeyRounds  = 7
-	journeysAtOnce = 8
-	journeysEach   = 120 // in a round
-)
-
 func journeysOn(ctx context.Context, bin string, e engine) ([]figure, error) {
 	o := fleet.Options{Bin: bin}
 	if e.url != "" {
@@ -110,6 +96,12 @@ func journeysOn(ctx context.Context, bin string, e engine) ([]figure, error) {
 	}
 	return append(out, each("jobs", jobsTotal, 3)), nil
 }
+
+const (
+	journeyRounds  = 7
+	journeysAtOnce = 8
+	journeysEach   = 120 // in a round
+)
 
 // Counters of the program that journeys raise.
 const (

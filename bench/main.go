@@ -30,14 +30,14 @@ func (g group) named(name string) bool { return name == "" || name == g.name || 
 var groups = []group{
 	{"wasm", "module", wasmFigures},
 	{"memory", "resident", memoryFigures},
-	{"redirect", "returns", returnFigures},
+	{"redirect", "returns", onEngines(buildProgram, returnsOn)},
 	{"api", "submissions", submissionFigures},
-	{"api", "requests", requestFigures},
+	{"api", "requests", onEngines(nil, requestsOn)},
 	{"engine", "cashflow", engineFigures},
 	{"engine", "paystub", paystubFigures},
 	{"engine", "ocr", ocrFigures},
-	{"journey", "whole", journeyFigures},
-	{"scale", "sealing", sealingFigures},
+	{"journey", "whole", onEngines(buildProgram, journeysOn)},
+	{"scale", "sealing", onEngines(buildUnsealed, sealingOn)},
 	{"scale", "replicas", replicaFigures},
 	{"scale", "queues", queueFigures},
 }

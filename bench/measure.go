@@ -171,20 +171,29 @@ func openBare(driver, at string) (db *sql.DB, writers int, err error) {
 	return db, writers, err
 }
 
-// onEngines measures on SQLite and, if it is installed, on PostgreSQL.
-func onEngines(ctx context.Context, dir string, measure func(ctx context.Context, e engine) ([]figure, error)) ([]figure, error) {
-	out, err := measure(ctx, engine{name: "SQLite", dir: filepath.Join(dir, "sqlite")})
-	if err != nil {
-		return nil, err
+// onEngines returns what measures on SQLite and, if it is installed, on PostgreSQL, with the program
+// that build makes; nil for none.
+func onEngines(build func(ctx context.Context, dir string) (string, error),
+	measure func(ctx context.Context, bin string, e engine) ([]figure, error)) func(context.Context, string) ([]figure, error) {
+	return func(ctx context.Context, dir string) (out []figure, err error) {
+		bin := ""
+		if build != nil {
+			if bin, err = build(ctx, dir); err != nil {
+				return nil, err
+			}
+		}
+		if out, err = measure(ctx, bin, engine{name: "SQLite", dir: filepath.Join(dir, "sqlite")}); err != nil {
+			return nil, err
+		}
+		c, err := fleet.StartPostgres(ctx)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "bench: without PostgreSQL:", err)
+			return out, nil
+		}
+		defer c.Stop()
+		more, err := measure(ctx, bin, engine{name: "PostgreSQL", dir: filepath.Join(dir, "postgres"), url: c.URL})
+		return append(out, more...), err
 	}
-	c, err := fleet.StartPostgres(ctx)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench: without PostgreSQL:", err)
-		return out, nil
-	}
-	defer c.Stop()
-	more, err := measure(ctx, engine{name: "PostgreSQL", dir: filepath.Join(dir, "postgres"), url: c.URL})
-	return append(out, more...), err
 }
 
 // goBuild runs go build in a folder, with more variables of the environment.

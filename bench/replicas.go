@@ -11,11 +11,9 @@ import (
 	"vestibule/bench/fleet"
 )
 
-// replicaFigures measures the throughput of three replicas behind a balancer on PostgreSQL,
-// beside one replica behind the same balancer, at full load with journeys of all kinds.
-// First each replica may use all processors, with jobs in all replicas and in one. Then
-// each has a share of the processors, as on separate machines, which shows what replicas
-// cost each other. Both deployments run at the same time and get requests in turns.
+// replicaFigures measures the throughput of three replicas behind a balancer on PostgreSQL, beside one replica, at full load
+// with journeys of all kinds. First each replica may use all processors, with jobs in all replicas and in one; then each has
+// a share of the processors, as on separate machines. Both deployments run at the same time and get requests in turns.
 func replicaFigures(ctx context.Context, dir string) ([]figure, error) {
 	bin, err := buildProgram(ctx, dir)
 	if err != nil {

@@ -26,19 +26,9 @@ import (
 // returnClients is the number of connections for returns.
 const returnClients = 16
 
-// returnFigures measures whole returns of secure redirect over HTTP at the built program,
-// each with a separate browser, attempt, and signed result. A return verifies the token,
-// completes the attempt, renews the session, moves the application, and enqueues the job
-// that fetches its report, all on disk before the answer. The jobs run at the same time.
-// The peer is bare commits of one UPDATE of one row in the same database, in turns.
-func returnFigures(ctx context.Context, dir string) ([]figure, error) {
-	bin, err := buildProgram(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	return onEngines(ctx, dir, func(ctx context.Context, e engine) ([]figure, error) { return returnsOn(ctx, bin, e) })
-}
-
+// returnsOn measures whole returns of secure redirect over HTTP at the built program, each with a separate browser, attempt,
+// and signed result, and all that a return changes on disk before the answer, while the jobs fetch reports. The peer is
+// bare commits of one UPDATE of one row in the same database, in turns.
 func returnsOn(ctx context.Context, bin string, e engine) ([]figure, error) {
 	const rounds, each = 9, 192
 	far, err := newCounterpart()

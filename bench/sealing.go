@@ -20,22 +20,6 @@ import (
 	"vestibule/internal/store"
 )
 
-// sealingFigures measures the processor time of encryption for writing and reading reports. The
-// peer is the same program built with another store/vault.go, in the build's overlay
-// only, which stores values unencrypted and without data keys. A write is a submission
-// of 300 transactions over HTTP, with its report computed, stored and announced; a read
-// is the report over HTTP. Rounds of both alternate, each in a separate process and
-// database.
-func sealingFigures(ctx context.Context, dir string) ([]figure, error) {
-	open, err := buildUnsealed(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	return onEngines(ctx, dir, func(ctx context.Context, e engine) ([]figure, error) {
-		return sealingOn(ctx, e, "", open)
-	})
-}
-
 // unsealed are the functions of store/vault.go that get another first statement, so that
 // values stay as they are.
 var unsealed = [][2]string{
@@ -82,10 +66,13 @@ const (
 	readAtOnce = 400
 )
 
-func sealingOn(ctx context.Context, e engine, programs ...string) ([]figure, error) {
+// sealingOn measures the processor time of encryption for writing and reading reports. The peer is unsealed, this program
+// built without encryption. A write is a submission of 300 transactions over HTTP, with its report computed, stored and
+// announced; a read is the report over HTTP. Rounds of both alternate, each in a separate process and database.
+func sealingOn(ctx context.Context, unsealed string, e engine) ([]figure, error) {
 	const rounds = 15
 	var keepers []*fleet.Self
-	for i, bin := range programs {
+	for i, bin := range []string{"", unsealed} {
 		place, err := placeOf(ctx, e, fmt.Sprint("keeper", i))
 		if err != nil {
 			return nil, err
@@ -108,11 +95,8 @@ func sealingOn(ctx context.Context, e engine, programs ...string) ([]figure, err
 					return nil, err
 				}
 				own, err := ask(keepers[who], []string{"write", "read"}[what])
-				if err != nil {
-					return nil, err
-				}
-				after, err := e.used()
-				if err != nil {
+				after, err2 := e.used()
+				if err = errors.Join(err, err2); err != nil {
 					return nil, err
 				}
 				if round > 0 { // the first one warms up
