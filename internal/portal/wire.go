@@ -148,7 +148,8 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 	h.deletion = &deletion.Service{DB: c.DB, Staff: h.staff, Applications: service, Sharing: shares, Provider: client, Queue: h.queue,
 		RetentionDays: c.Review.RetentionDays, IncompleteDays: c.Review.IncompleteDays, UnstartedHours: c.Review.UnstartedHours,
 		Now: c.Now, Log: c.Log,
-		Erase: []func(context.Context, *store.Tx, string) error{service.Delete, embedkit.Forget, api.Forget, h.redirect.Forget, h.notify.Forget,
+		Erase: []func(context.Context, *store.Tx, string) error{service.Delete, embedkit.Forget, api.Forget, h.redirect.Forget,
+			h.notify.Outbox.Forget,
 			resume.Forget, developers.Forget, h.queue.Forget, decisions.Forget, sharing.Forget, search.Forget}}
 	decided := &decisions.Service{DB: c.DB, Staff: h.staff, Applications: service, Letters: h.resume, URL: c.URL,
 		Agency: c.Review.Agency, Host: hostOf(c.ProviderURL), Regulator: c.Review.Regulator,

@@ -83,12 +83,10 @@ func (f EntryFilter) conditions() (c store.Conditions) {
 }
 
 func scanEntry(row store.Row) (e Entry, err error) {
-	var at int64
 	var changed string
-	if err = row.Scan(&e.ID, &at, &e.Actor, &e.Action, &e.Subject, &e.Object, &e.Detail, &changed, &e.RequestID); err != nil {
+	if err = row.Scan(&e.ID, store.At(&e.At), &e.Actor, &e.Action, &e.Subject, &e.Object, &e.Detail, &changed, &e.RequestID); err != nil {
 		return e, err
 	}
-	e.At = store.Time(at)
 	e.Values, err = decodeValues(changed)
 	return e, err
 }

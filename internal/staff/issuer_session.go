@@ -134,10 +134,8 @@ func (s *Service) endUnconfirmed(w http.ResponseWriter, r *http.Request) error {
 		}
 		return err
 	}
-	var cookie session.Cookie
-	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
-		cookie, err = s.Sessions.SignOut(ctx, tx, current)
-		return err
+	cookie, err := store.Value(r.Context(), s.DB.Tx, func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
+		return s.Sessions.SignOut(ctx, tx, current)
 	})
 	if err != nil {
 		return err

@@ -103,9 +103,6 @@ func (v Visit) codeSent() string {
 	return i18n.T(v.Lang, "visit.code.sent", "bank", v.Bank)
 }
 
-// seconds returns the seconds until another code can be requested.
-func (v Visit) seconds() string { return strconv.Itoa(v.CodeWait) }
-
 // codeWait returns the text about when another code can be requested. The script that
 // counts down replaces a percent sign by the number.
 func (v Visit) codeWait(seconds string) string {
@@ -118,7 +115,7 @@ func (v Visit) countdown() templ.Attributes {
 	if v.CodeWait == 0 {
 		return nil
 	}
-	return templ.Attributes{"data-wait": v.seconds(), "aria-describedby": "code-wait"}
+	return templ.Attributes{"data-wait": strconv.Itoa(v.CodeWait), "aria-describedby": "code-wait"}
 }
 
 // problemText returns the text of a connected source's problem; "" for none.

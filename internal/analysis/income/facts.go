@@ -45,7 +45,7 @@ func (s sums) total() (all report.Cents) {
 func (s sums) gross(r rates) report.Cents {
 	all := s[other]
 	for i, c := range s[:maxJobs] {
-		all = addCapped(all, r[i].of(c))
+		all = addCapped(all, r[i].grossOf(c))
 	}
 	return all
 }

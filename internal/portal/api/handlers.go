@@ -147,10 +147,8 @@ func (a *API) newToken(w http.ResponseWriter, r *http.Request) error {
 			return httpx.NewError(contract.CodeInvalidParameters, errors.New("allowedOrigin out of bounds"), wrongOrigin)
 		}
 	}
-	var out created
-	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		out, err = a.issueToken(ctx, tx, app, origin, "")
-		return err
+	out, err := store.Value(r.Context(), a.DB.Tx, func(ctx context.Context, tx *store.Tx) (created, error) {
+		return a.issueToken(ctx, tx, app, origin, "")
 	})
 	return a.answer(w, out, false, err)
 }

@@ -72,7 +72,7 @@ func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by staff.User,
 		if v.Reports[i], err = d.measured(r.Context(), one, one.Report, prefill.Fields{}); err != nil {
 			return err
 		}
-		e, err := search.Of(r.Context(), d.DB.SQL, one.ID)
+		e, err := search.Find(r.Context(), d.DB.SQL, one.ID)
 		if err != nil {
 			return err
 		}

@@ -34,8 +34,7 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by staff.User, 
 	}
 	switch in.Problem {
 	case pages.DecideFine:
-		httpx.SeeOther(w, applicationURL(r, a.ID, "decided", "decision"))
-		return nil
+		return httpx.SeeOther(w, applicationURL(r, a.ID, "decided", "decision"))
 	case pages.DecideLate, pages.DecideRevised:
 		return d.showApplication(w, r, http.StatusConflict, by, a, shownParts{deciding: in})
 	}
@@ -86,8 +85,7 @@ func (d *Handler) addNote(w http.ResponseWriter, r *http.Request, by staff.User,
 	if err := d.Decisions.AddNote(r.Context(), by, a, text); err != nil {
 		return err
 	}
-	httpx.SeeOther(w, applicationURL(r, a.ID, "noted", "notes"))
-	return nil
+	return httpx.SeeOther(w, applicationURL(r, a.ID, "noted", "notes"))
 }
 
 // letter shows the newest decision as a letter to the applicant.
@@ -113,6 +111,5 @@ func (d *Handler) resendLetter(w http.ResponseWriter, r *http.Request, by staff.
 	if _, err := d.Decisions.ResendEmail(r.Context(), by, a); err != nil {
 		return err
 	}
-	httpx.SeeOther(w, applicationURL(r, a.ID, "", "decision"))
-	return nil
+	return httpx.SeeOther(w, applicationURL(r, a.ID, "", "decision"))
 }

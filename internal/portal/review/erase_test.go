@@ -63,7 +63,7 @@ func TestDeletionWithdrawsSharesFirst(t *testing.T) {
 	if resp, page := d.post(own+"/delete", form); resp.StatusCode != 502 || !strings.Contains(page, i18ntest.EN("review.delete.shared")) {
 		t.Errorf("deleting while the service is away: %d\n%s", resp.StatusCode, page)
 	}
-	if _, err := search.Of(t.Context(), d.DB.SQL, appReady); err != nil {
+	if _, err := search.Find(t.Context(), d.DB.SQL, appReady); err != nil {
 		t.Errorf("it is gone: %v", err)
 	}
 	d.sharer.err = nil
@@ -93,7 +93,7 @@ func TestDeletionWithdrawsConsent(t *testing.T) {
 		d.change(appReady, func(r *stored) { r.Consumers = []string{consumer} })
 		d.sharer.err = tc.err
 		resp, page := d.post(own+"/delete", url.Values{"id": {appReady}, "cause": {tc.cause}, "sure": {"yes"}})
-		_, err := search.Of(t.Context(), d.DB.SQL, appReady)
+		_, err := search.Find(t.Context(), d.DB.SQL, appReady)
 		if resp.StatusCode != tc.status || (err == nil) != (tc.status == 502) {
 			t.Errorf("%s: %d, and the application: %v\n%s", tc.name, resp.StatusCode, err, page)
 		}

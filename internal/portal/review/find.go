@@ -118,8 +118,7 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such filter"))
 	}
 	if f.Text == "" {
-		httpx.SeeOther(w, f.url(""))
-		return nil
+		return httpx.SeeOther(w, f.url(""))
 	}
 	found, err := d.search(r.Context(), f, 2)
 	if err != nil {
@@ -142,11 +141,9 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 		return err
 	}
 	if len(found.Rows) == 1 && form.Get("live") == "" {
-		httpx.SeeOther(w, "/review/applications/"+found.Rows[0].ID)
-		return nil
+		return httpx.SeeOther(w, "/review/applications/"+found.Rows[0].ID)
 	}
-	httpx.SeeOther(w, f.url(""))
-	return nil
+	return httpx.SeeOther(w, f.url(""))
 }
 
 // next redirects to the application that follows one in the queue of those to decide, after
@@ -160,19 +157,16 @@ func (d *Handler) next(w http.ResponseWriter, r *http.Request, by staff.User, a 
 		}
 		for _, e := range found.Rows {
 			if e.ID != a.ID {
-				httpx.SeeOther(w, "/review/applications/"+e.ID)
-				return nil
+				return httpx.SeeOther(w, "/review/applications/"+e.ID)
 			}
 		}
 	}
-	httpx.SeeOther(w, f.url(""))
-	return nil
+	return httpx.SeeOther(w, f.url(""))
 }
 
 // redirectToList redirects a reload of the form's address to the list.
 func (d *Handler) redirectToList(w http.ResponseWriter, _ *http.Request, _ staff.User) error {
-	httpx.SeeOther(w, "/review")
-	return nil
+	return httpx.SeeOther(w, "/review")
 }
 
 // bulk is a form that acts on the selected applications of the list, or on one from its page.
@@ -267,8 +261,7 @@ func (d *Handler) assign(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, b.back)
-	return nil
+	return httpx.SeeOther(w, b.back)
 }
 
 // kindOf classifies a search text for the audit log, which does not record the

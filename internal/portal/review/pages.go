@@ -214,7 +214,7 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 
 // fillAssignee adds the user who works on an application.
 func (d *Handler) fillAssignee(ctx context.Context, by staff.User, row *pages.Row) error {
-	e, err := search.Of(ctx, d.DB.SQL, row.ID)
+	e, err := search.Find(ctx, d.DB.SQL, row.ID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && e.Assignee == "" {
 		return nil
 	}

@@ -44,8 +44,7 @@ func (d *Handler) remind(w http.ResponseWriter, r *http.Request, by staff.User) 
 	q.Set("reminded", strconv.Itoa(n))
 	q.Set("of", strconv.Itoa(len(b.ids)))
 	u.RawQuery = q.Encode()
-	httpx.SeeOther(w, u.String())
-	return nil
+	return httpx.SeeOther(w, u.String())
 }
 
 func (d *Handler) remindOne(ctx context.Context, by staff.User, id string) (sent bool, err error) {

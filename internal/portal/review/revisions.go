@@ -121,8 +121,7 @@ func (d *Handler) refresh(w http.ResponseWriter, r *http.Request, by staff.User,
 	case revised:
 		done = "revised"
 	}
-	httpx.SeeOther(w, applicationURL(r, a.ID, done, ""))
-	return nil
+	return httpx.SeeOther(w, applicationURL(r, a.ID, done, ""))
 }
 
 // keep keeps a decision that was made on an older revision of the report.
@@ -137,6 +136,5 @@ func (d *Handler) keep(w http.ResponseWriter, r *http.Request, by staff.User, a 
 	if err := d.Decisions.Keep(r.Context(), by, a); err != nil {
 		return err
 	}
-	httpx.SeeOther(w, applicationURL(r, a.ID, "kept", "decision"))
-	return nil
+	return httpx.SeeOther(w, applicationURL(r, a.ID, "kept", "decision"))
 }

@@ -56,7 +56,7 @@ func (s *Service) removeChildUser(ctx context.Context, tx *store.Tx, _ user, in 
 }
 
 func (s *Service) issueToChild(ctx context.Context, tx *store.Tx, _ user, in input, child customers.Account) (done, error) {
-	name := in.field("client")
+	name := in.Field("client")
 	if customers.NameProblem(name) != "" {
 		return done{}, fieldProblem("client", "dashboard.name.invalid")
 	}

@@ -164,8 +164,7 @@ func (s *Pages) redirectToList(path string) httpx.HandlerFunc {
 		if err := s.guard(r); err != nil {
 			return err
 		}
-		httpx.SeeOther(w, path)
-		return nil
+		return httpx.SeeOther(w, path)
 	}
 }
 
@@ -209,8 +208,7 @@ func (s *Pages) find(look finder) http.Handler {
 			return err
 		}
 		if to != "" && !script {
-			httpx.SeeOther(w, to)
-			return nil
+			return httpx.SeeOther(w, to)
 		}
 		d := s.frameOf(r, by)
 		d.Given = url.Values{"query": {query}, "after": {form.Get("after")}}
@@ -440,7 +438,7 @@ func (s *Service) shareViews(ctx context.Context, by user, all []sharing.Share, 
 }
 
 func (s *Service) share(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	token := strings.ToLower(in.field("publicToken"))
+	token := strings.ToLower(in.Field("publicToken"))
 	if !contract.IsUUID(token) {
 		return done{}, fieldProblem("publicToken", "dashboard.share.token_invalid")
 	}
@@ -475,7 +473,7 @@ func (s *Service) linkConsumer(ctx context.Context, tx *store.Tx, by user, in in
 // grant shares a report of the user's account or of a child, for its account; field is the form field for
 // the error.
 func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, token, field string) (done, error) {
-	with := cmp.Or(in.field("publicId"), in.field("account"))
+	with := cmp.Or(in.Field("publicId"), in.Field("account"))
 	if !customers.IsPublicID(with) {
 		return done{}, fieldProblem("publicId", "dashboard.share.account_invalid")
 	}

@@ -451,9 +451,6 @@ func (s *Service) Accounts(ctx context.Context, publicID string) ([]Account, err
 	return out, err
 }
 
-// Sweep deletes expired sessions and sign-in attempts of operators.
-func (s *Service) Sweep(ctx context.Context) error { return s.Staff.Sweep(ctx) }
-
 // hidden answers that there is nothing here, as for an unknown address, until an operator exists.
 func (s *Service) hidden(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -269,7 +269,7 @@ func (s *Service) Fill(ctx context.Context, a applications.Application, v *pages
 			emails[id] = u.Email
 			return u.Email, nil
 		}
-		found, err := s.Of(ctx, tx, a.ID)
+		found, err := s.Shares(ctx, tx, a.ID)
 		if err != nil {
 			return err
 		}
