@@ -62,7 +62,7 @@ func (f *form) problems() []prefill.Problem {
 }
 
 //go:noinline
-func of(problems []prefill.Problem, key string) *prefill.Problem {
+func problemOf(problems []prefill.Problem, key string) *prefill.Problem {
 	for i := range problems {
 		if problems[i].Field == key {
 			return &problems[i]
@@ -112,7 +112,7 @@ func (f *form) update(event js.Value) {
 	here, there := f.fieldOf(event.Get("target")), f.fieldOf(event.Get("relatedTarget"))
 	problems := f.problems()
 	for _, one := range f.fields {
-		p := of(problems, one.key)
+		p := problemOf(problems, one.key)
 		if p != nil && !one.shown {
 			switch {
 			case one.key != here, left && there == here, !left && p.Open,
@@ -149,7 +149,7 @@ func (f *form) submitted(event js.Value) {
 	event.Call("preventDefault")
 	event.Call("stopImmediatePropagation")
 	for _, one := range f.fields {
-		f.show(one, of(problems, one.key))
+		f.show(one, problemOf(problems, one.key))
 	}
 	if old := find(document(), "#summary"); old.Truthy() {
 		old.Call("remove")

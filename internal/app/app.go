@@ -85,7 +85,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if notes == nil {
 		fmt.Fprintln(out, "vestibule:", text)
 	} else {
-		_ = printJSON(out, failure{code, text, strings.FieldsFunc(notes.String(), func(r rune) bool { return r == '\n' })})
+		_ = printJSON(out, failure{code, text, strings.FieldsFunc(notes.String(), func(r rune) bool { return r == '\n' })}, nil)
 	}
 	return exit
 }
@@ -158,7 +158,7 @@ type versionCommand struct {
 // Run prints the version.
 func (c versionCommand) Run(in *invocation) error {
 	if c.JSON {
-		return printJSON(in.stdout, thisBuild())
+		return printJSON(in.stdout, thisBuild(), nil)
 	}
 	_, err := fmt.Fprintln(in.stdout, versionLine())
 	return err

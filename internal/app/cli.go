@@ -216,7 +216,6 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (in invocation, don
 	return in, false, err
 }
 
-// variableOf returns the variable of a flag.
 func variableOf(flag string) string {
 	return "VESTIBULE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }

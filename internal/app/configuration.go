@@ -98,7 +98,6 @@ func (in *invocation) listed(ctx context.Context, publicID string, list func(s *
 	})
 }
 
-// changeConfiguration makes a change and prints its configuration.
 func (in *invocation) changeConfiguration(ctx context.Context, publicID string, change accountChange[customers.Configuration]) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
 		c, err := changed(ctx, p, publicID, change)
@@ -107,10 +106,7 @@ func (in *invocation) changeConfiguration(ctx context.Context, publicID string, 
 			flag := regexp.MustCompile("[A-Z]").ReplaceAllStringFunc("--"+problem.Field, func(s string) string { return "-" + strings.ToLower(s) })
 			return fmt.Errorf("%s: %s", flag, i18n.T(i18n.English, problem.Text, problem.Args...))
 		}
-		if err != nil {
-			return err
-		}
-		return printJSON(in.stdout, printed(c))
+		return printJSON(in.stdout, printed(c), err)
 	})
 }
 
@@ -190,7 +186,7 @@ func (n listedConfigurations) Run(ctx context.Context, in *invocation) error {
 			rows = append(rows, printed(c))
 		}
 		if in.json {
-			return printJSON(in.stdout, rows)
+			return printJSON(in.stdout, rows, nil)
 		}
 		return printTable(in.stdout, all, "id, alias, contents", func(c customers.Configuration) []string {
 			return []string{c.ID, c.Alias, c.Summary()}
@@ -224,14 +220,10 @@ func printedOf(p customers.Product) printedProduct {
 	return printedProduct{p.ID, p.Name, p.DisplayName, p.Kind, p.InquiryType, p.Configuration.Alias, p.Inherited}
 }
 
-// changeProduct makes a change and prints its product.
 func (in *invocation) changeProduct(ctx context.Context, publicID string, change accountChange[customers.Product]) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
 		made, err := changed(ctx, p, publicID, change)
-		if err != nil {
-			return err
-		}
-		return printJSON(in.stdout, printedOf(made))
+		return printJSON(in.stdout, printedOf(made), err)
 	})
 }
 
@@ -295,7 +287,7 @@ func (n listedProducts) Run(ctx context.Context, in *invocation) error {
 			rows = append(rows, printedOf(made))
 		}
 		if in.json {
-			return printJSON(in.stdout, rows)
+			return printJSON(in.stdout, rows, nil)
 		}
 		return printTable(in.stdout, rows, "productId, name, kind, inquiry type, configuration", func(r printedProduct) []string {
 			if r.Inherited {
@@ -333,7 +325,7 @@ func (n addPrepared) Run(ctx context.Context, in *invocation) error {
 			return s.AddPrepared(ctx, tx, a, body)
 		})
 		if err == nil {
-			return printJSON(in.stdout, r)
+			return printJSON(in.stdout, r, nil)
 		}
 		for _, d := range httpx.AsError(err).Details {
 			err = fmt.Errorf("%s: %s: %s", n.File, d.Field, d.Message)
@@ -374,7 +366,7 @@ func (n listedPrepared) Run(ctx context.Context, in *invocation) error {
 			return err
 		}
 		if in.json {
-			return printJSON(in.stdout, append([]customers.PreparedReport{}, all...))
+			return printJSON(in.stdout, append([]customers.PreparedReport{}, all...), nil)
 		}
 		return printTable(in.stdout, all, "sandboxReportId, product, name", func(r customers.PreparedReport) []string {
 			return []string{r.ID, string(r.Kind), r.Name}

@@ -37,7 +37,6 @@ type connectorCheck struct {
 
 type connectorList struct{ connectorTarget }
 
-// program returns the configuration of the connector.
 func (t connectorTarget) program() (remote.Program, error) {
 	p := remote.Program{ID: "connector", URL: t.URL, SecretFile: t.SecretFile, Loopback: t.Loopback}
 	err := p.Prepare(".")

@@ -28,11 +28,8 @@ func (n linkConsumer) Run(ctx context.Context, in *invocation) error {
 	}
 	return in.withProvider(ctx, func(p *provider.Provider) error {
 		link, err := p.ConsumerLink(ctx, n.Email)
-		if err != nil {
-			return err
-		}
 		return printJSON(in.stdout, struct {
 			Link string `json:"link"`
-		}{link})
+		}{link}, err)
 	})
 }

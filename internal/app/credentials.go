@@ -188,7 +188,7 @@ func (c credentialsCommand) Run(in *invocation) error {
 		return err
 	}
 	if c.Format == "json" {
-		return printJSON(in.stdout, made)
+		return printJSON(in.stdout, made, nil)
 	}
 	for _, v := range made.variables() {
 		if v.value != "" {

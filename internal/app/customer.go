@@ -77,7 +77,7 @@ func (n addCustomer) Run(ctx context.Context, in *invocation) error {
 			return err
 		}
 		if n.Format == "json" {
-			return printJSON(in.stdout, made)
+			return printJSON(in.stdout, made, nil)
 		}
 		fmt.Fprintf(in.stderr, "vestibule: its first user chooses a password at %s\n", made.Dashboard.Link)
 		urls := []variable{{"ENVIRONMENT", string(in.config.Process.Environment)}, {"PORTAL_URL", c.Portal},
@@ -118,7 +118,7 @@ func (o onAccount) change(ctx context.Context, in *invocation,
 		if err != nil {
 			return err
 		}
-		return printJSON(in.stdout, all[0])
+		return printJSON(in.stdout, all[0], nil)
 	})
 }
 
@@ -215,10 +215,7 @@ func (o onUser) changeUser(ctx context.Context, in *invocation,
 		if errors.Is(err, store.ErrNotFound) {
 			return provider.Unknown("the account has no user with this email address")
 		}
-		if err != nil {
-			return err
-		}
-		return printJSON(in.stdout, userLink{o.Email, link})
+		return printJSON(in.stdout, userLink{o.Email, link}, err)
 	})
 }
 
@@ -260,7 +257,7 @@ func (c listCustomers) Run(ctx context.Context, in *invocation) error {
 			return err
 		}
 		if in.json {
-			return printJSON(in.stdout, all)
+			return printJSON(in.stdout, all, nil)
 		}
 		return printTable(in.stdout, all, "publicId, status, name", func(a operator.Account) []string {
 			status, name := "active", a.Name
@@ -291,14 +288,15 @@ func (s showCustomers) Run(ctx context.Context, in *invocation) error {
 			publicID = a.PublicID
 		}
 		all, err := p.Operator().Accounts(ctx, publicID)
-		if err != nil {
-			return err
-		}
-		return printJSON(in.stdout, all)
+		return printJSON(in.stdout, all, err)
 	})
 }
 
-func printJSON(stdout io.Writer, v any) error {
+// printJSON prints the result of a command, or returns its error.
+func printJSON(stdout io.Writer, v any, err error) error {
+	if err != nil {
+		return err
+	}
 	raw, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err

@@ -240,7 +240,6 @@ func (triggerCommand) uses() string {
 	return sandboxUses + " portal-addr portal-url portal-api-key sandbox-control-addr"
 }
 
-// eventsToTrigger are the events that trigger makes.
 func eventsToTrigger() []string {
 	return slices.Concat(slices.Sorted(maps.Keys(triggers)), []string{webhook.TypeTest}, slices.Sorted(maps.Keys(applicationTriggers)))
 }

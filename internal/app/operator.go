@@ -51,10 +51,7 @@ func (c addOperator) Run(ctx context.Context, in *invocation) error {
 			out.Link, e, err = p.Operator().AddOperator(ctx, tx, c.Email)
 			return e, err
 		})
-		if err != nil {
-			return err
-		}
-		return printJSON(in.stdout, out)
+		return printJSON(in.stdout, out, err)
 	})
 }
 
@@ -87,10 +84,7 @@ func (c listOperators) Run(ctx context.Context, in *invocation) error {
 		for _, u := range all {
 			out = append(out, listedOperator{u.Email, u.Created, u.SignedIn, u.HasFactor})
 		}
-		if err != nil {
-			return err
-		}
-		return printJSON(in.stdout, out)
+		return printJSON(in.stdout, out, err)
 	})
 }
 
@@ -98,9 +92,7 @@ func (c listOperators) Run(ctx context.Context, in *invocation) error {
 func (c operatorHealth) Run(ctx context.Context, in *invocation) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
 		h, err := p.Operator().Health(ctx)
-		if err == nil {
-			err = printJSON(in.stdout, h)
-		}
+		err = printJSON(in.stdout, h, err)
 		if err == nil && !h.Healthy() {
 			err = errUnhealthy
 		}

@@ -30,6 +30,5 @@ func SaveDensity(w http.ResponseWriter, r *http.Request, s *staff.Service, userI
 	if err := setDensity(r.Context(), s.DB.SQL, userID, density); err != nil {
 		return err
 	}
-	httpx.SeeOther(w, back)
-	return nil
+	return httpx.SeeOther(w, back)
 }

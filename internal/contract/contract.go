@@ -134,23 +134,13 @@ func InquiryTypes() []string {
 // IsUUID reports whether s is an RFC 4122 identifier in its canonical 36
 // characters, in either case.
 func IsUUID(s string) bool {
-	if len(s) != 36 {
-		return false
-	}
 	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch i {
-		case 8, 13, 18, 23:
-			if c != '-' {
-				return false
-			}
-		default:
-			if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F') {
-				return false
-			}
+		c, dash := s[i], i == 8 || i == 13 || i == 18 || i == 23
+		if dash && c != '-' || !dash && !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F') {
+			return false
 		}
 	}
-	return true
+	return len(s) == 36
 }
 
 // IsIdentifier reports whether s has 1 to 128 letters, digits, hyphens and underscores, as ids

@@ -155,7 +155,6 @@ func (c *checker) value(v any, into reflect.Type, path string) {
 	}
 }
 
-// members checks the members of an object.
 func (c *checker) members(o strictjson.Object, into reflect.Type, path string) {
 	names := make(map[string]bool, len(o))
 	for _, m := range o {

@@ -82,9 +82,16 @@ func IsLocalPath(next, root string) bool {
 }
 
 // SeeOther redirects with 303 (See Other), so that the browser follows with GET. It
-// writes a path unchanged, whatever Host the request named.
-func SeeOther(w http.ResponseWriter, to string) {
+// writes a path unchanged, whatever Host the request named. It returns nil, as handlers do.
+func SeeOther(w http.ResponseWriter, to string) error {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// NoContent answers with 204 (No Content). It returns nil, as handlers do.
+func NoContent(w http.ResponseWriter) error {
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }

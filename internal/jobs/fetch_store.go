@@ -14,24 +14,18 @@ func (q *Queue) setPriority(ctx context.Context, tx *store.Tx, queue QueueName, 
 	if e.account == "" {
 		return nil
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT priority, count(*) FROM river_job WHERE state IN `+unfinished+`
-		AND queue = $1 AND priority < $2 AND `+q.member("account")+` = $3 GROUP BY priority`, string(queue), len(roomy), e.account)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	var taken [len(roomy)]int
-	for rows.Next() {
+	err := store.QueryEach(ctx, tx, func(row store.Row) error {
 		var priority, n int
-		if err := rows.Scan(&priority, &n); err != nil {
-			return err
-		}
+		err := row.Scan(&priority, &n)
 		taken[priority] = n
-	}
+		return err
+	}, `SELECT priority, count(*) FROM river_job WHERE state IN `+unfinished+`
+		AND queue = $1 AND priority < $2 AND `+q.member("account")+` = $3 GROUP BY priority`, string(queue), len(roomy), e.account)
 	for e.priority < len(roomy) && taken[e.priority] >= roomy[e.priority] {
 		e.priority++
 	}
-	return rows.Err()
+	return err
 }
 
 // member is the SQL for a member of a job's metadata.

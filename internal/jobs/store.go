@@ -58,10 +58,8 @@ func (q *Queue) Shift(ctx context.Context, d time.Duration) error {
 
 // Unfinished counts the waiting and running jobs of a kind, for drains and tests.
 func (q *Queue) Unfinished(ctx context.Context, kind string) (int, error) {
-	var n int
-	err := q.db.SQL.QueryRowContext(ctx, `SELECT count(*) FROM river_job
-		WHERE kind = $1 AND state IN `+unfinished, kind).Scan(&n)
-	return n, err
+	return store.ScanOne[int](q.db.SQL.QueryRowContext(ctx, `SELECT count(*) FROM river_job
+		WHERE kind = $1 AND state IN `+unfinished, kind))
 }
 
 // unfinished is the SQL list of the states of jobs that are not finished.

@@ -122,7 +122,6 @@ type Key struct {
 	pub crypto.PublicKey // *ecdsa.PublicKey, *rsa.PublicKey, or ed25519.PublicKey
 }
 
-// same reports whether k and other are one key.
 func (k *Key) same(other *Key) bool {
 	pub, ok := k.pub.(interface{ Equal(crypto.PublicKey) bool })
 	return ok && pub.Equal(other.pub)

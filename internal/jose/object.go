@@ -20,7 +20,6 @@ func parseObject(raw []byte) (object, bool) {
 	return object{o}, err == nil
 }
 
-// has reports whether the object has the member name.
 func (o object) has(name string) bool {
 	_, ok := o.Get(name)
 	return ok

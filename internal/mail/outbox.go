@@ -3,7 +3,6 @@ package mail
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"vestibule/internal/jobs"
@@ -229,8 +228,5 @@ func (o Outbox) open(ctx context.Context, q store.Queryer, e *Email) error {
 
 // Sweep deletes emails that have expired.
 func (o Outbox) Sweep(ctx context.Context) error {
-	if err := o.DB.Sweep(ctx, 100, deleteExpired); err != nil {
-		return fmt.Errorf("mail: sweep: %w", err)
-	}
-	return nil
+	return o.DB.Sweep(ctx, 100, deleteExpired)
 }

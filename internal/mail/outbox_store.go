@@ -2,7 +2,6 @@ package mail
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"vestibule/internal/store"
@@ -17,11 +16,8 @@ const selectEmail = `SELECT id, subject_id, key_id, recipient, subject, body, ht
 
 func scan(row store.Row) (Email, error) {
 	var e Email
-	var created, expires int64
-	var sent, failed sql.NullInt64
 	err := row.Scan(&e.ID, &e.About, &e.keyID, &e.sealed.Recipient, &e.Subject, &e.sealed.Body, &e.sealed.HTML,
-		&created, &expires, &sent, &failed)
-	e.Created, e.Expires, e.Sent, e.Failed = store.Time(created), store.Time(expires), store.NullTime(sent), store.NullTime(failed)
+		store.At(&e.Created), store.At(&e.Expires), store.At(&e.Sent), store.At(&e.Failed))
 	return e, store.MapNotFound(err)
 }
 

@@ -224,7 +224,6 @@ type advance struct {
 	letter rune
 }
 
-// widths returns the widths of the letters of a text.
 func (s *Sheet) widths(st Style, letters []rune, families []string) []float64 {
 	out := make([]float64, len(letters))
 	for i, r := range letters {

@@ -162,7 +162,6 @@ func fold(s string) string {
 
 var separators = strings.NewReplacer(".", " ", ",", " ", "(", " ", ")", " ", "-", " -", "‐", " -", "‑", " -", "–", " -")
 
-// parse reads the name of one person.
 func parse(s string, of part) (n name) {
 	if of == familyPart {
 		s = withoutDegrees(s, 1)

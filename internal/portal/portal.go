@@ -97,7 +97,6 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	return p, err
 }
 
-// routes returns the handler of all routes.
 func (p *Portal) routes(renderer *pageRenderer, public *url.URL, c Config) (http.Handler, error) {
 	mux := http.NewServeMux()
 	p.applicants.Routes(mux)
@@ -204,9 +203,7 @@ func (p *Portal) sweep(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		err := errors.Join(p.sessions.Sweep(ctx), p.redirect.Sweep(ctx), p.staff.Sweep(ctx),
-			p.search.Sweep(ctx), p.notify.Sweep(ctx), p.resume.Sweep(ctx),
-			p.applicants.Service.Sweep(ctx))
+		err := store.SweepAll(ctx, p.sessions, p.redirect, p.staff, p.search, p.notify.Outbox, p.resume, p.applicants.Service)
 		if err != nil && ctx.Err() == nil {
 			p.log.WarnContext(ctx, "sweep failed", "err", err.Error())
 		}

@@ -199,7 +199,7 @@ func (w *wiring) serveStaff(ctx context.Context) (err error) {
 		RetentionDays: w.Review.RetentionDays, IncompleteDays: w.Review.IncompleteDays, UnstartedHours: w.Review.UnstartedHours,
 		Now: w.Now, Log: w.Log,
 		Erase: []func(context.Context, *store.Tx, string) error{w.service.Delete, embedkit.Forget, api.Forget, w.redirect.Forget,
-			w.notify.Forget, resume.Forget, developers.Forget, w.queue.Forget, decisions.Forget, sharing.Forget, search.Forget}}
+			w.notify.Outbox.Forget, resume.Forget, developers.Forget, w.queue.Forget, decisions.Forget, sharing.Forget, search.Forget}}
 	decided := &decisions.Service{DB: w.DB, Staff: w.staff, Applications: w.service, Letters: w.resume, URL: w.URL,
 		Agency: w.Review.Agency, Host: hostOf(w.ProviderURL), Regulator: w.Review.Regulator,
 		Creditor: w.Review.Creditor, Brand: w.Brand.Page.Name, Emails: w.Review.Emails(), Now: w.Now}

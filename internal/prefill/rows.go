@@ -111,7 +111,6 @@ func (r *row) faultOf(v *Value, today Date) fault {
 	return r.check(v, today)
 }
 
-// invalidText returns the text for an invalid value.
 func (r *row) invalidText(wrong fault) i18n.Key {
 	if text := r.texts[wrong]; text != "" {
 		return text

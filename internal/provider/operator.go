@@ -36,7 +36,7 @@ var ErrPortal = errors.New("must be an https URL at a public host, without a pat
 // registerPortal registers where a customer's portal receives webhooks and signed results.
 func (p *Provider) registerPortal(ctx context.Context, tx *store.Tx, n NewCustomer) error {
 	callback, complete := n.Portal+"/webhooks/visit", n.Portal+"/redirect/return"
-	if u, err := url.Parse(n.Portal); err != nil || u.Path != "" || u.RawQuery != "" || p.webhooks.CheckURL(callback) != nil {
+	if u, err := url.Parse(n.Portal); err != nil || u.Path != "" || u.RawQuery != "" || p.webhooks.Sender.CheckURL(callback) != nil {
 		return ErrPortal
 	}
 	a, err := p.Account(ctx, tx, n.PublicID)
@@ -51,12 +51,10 @@ func (p *Provider) registerPortal(ctx context.Context, tx *store.Tx, n NewCustom
 
 // ConsumerLink returns a link that works once and opens the whole file of an email address. The operator
 // has verified the person.
-func (p *Provider) ConsumerLink(ctx context.Context, email string) (link string, err error) {
-	err = p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		link, err = p.access.PersonLink(ctx, tx, mail.NormalizeAddress(email))
-		return err
+func (p *Provider) ConsumerLink(ctx context.Context, email string) (string, error) {
+	return store.Value(ctx, p.config.DB.Tx, func(ctx context.Context, tx *store.Tx) (string, error) {
+		return p.access.PersonLink(ctx, tx, mail.NormalizeAddress(email))
 	})
-	return link, err
 }
 
 // Entitlements returns the names of the entitlements that an operator can enable.

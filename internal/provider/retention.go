@@ -29,13 +29,8 @@ func (p *Provider) sweep(ctx context.Context) error {
 	if p.sandbox != nil {
 		all = p.sandbox.Sweep(ctx)
 	}
-	for _, of := range []interface{ Sweep(context.Context) error }{
-		p.access, p.freeze, p.visits, p.connections, p.bankaccounts, p.documents, p.outbox.Emails(), p.disputes, p.reports,
-		p.sharing, p.webhooks, p.customers, p.dashboard, p.operator,
-	} {
-		all = errors.Join(all, of.Sweep(ctx))
-	}
-	return errors.Join(all, p.sweepUnconsented(ctx))
+	return errors.Join(all, store.SweepAll(ctx, p.access, p.freeze, p.visits, p.connections, p.bankaccounts, p.documents, p.outbox.Emails(),
+		p.disputes, p.reports, p.sharing, p.webhooks, p.customers, p.dashboard, p.operator.Staff), p.sweepUnconsented(ctx))
 }
 
 // sweepUnconsented deletes ended visits without consent, with the rows that belong to them alone:
@@ -48,7 +43,7 @@ func (p *Provider) sweepUnconsented(ctx context.Context) error {
 		ended := tx.Now.Add(-time.Duration(p.config.Limits.UnconsentedHours) * time.Hour)
 		all, err := p.visits.DeleteUnconsented(ctx, tx, ended, limit)
 		for _, v := range all {
-			if err := errors.Join(p.webhooks.Forget(ctx, tx, v.PublicToken), p.reports.Delete(ctx, tx, v.PublicToken),
+			if err := errors.Join(p.webhooks.Outbox.Forget(ctx, tx, v.PublicToken), p.reports.Delete(ctx, tx, v.PublicToken),
 				p.customers.DeleteConsumer(ctx, tx, v.ConsumerID, v.Created)); err != nil {
 				return 0, err
 			}

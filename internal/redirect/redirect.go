@@ -171,7 +171,5 @@ func (c *Handler) Start(ctx context.Context, in StartRequest) (Attempt, svcapi.R
 // Sweep deletes expired stashed outcomes and expired open attempts. Consumed attempts
 // stay because their publicTokens must not be used again.
 func (c *Handler) Sweep(ctx context.Context) error {
-	return c.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		return sweep(ctx, tx)
-	})
+	return c.DB.Tx(ctx, sweep)
 }

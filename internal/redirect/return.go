@@ -85,8 +85,7 @@ func (c *Handler) handleReturnPost(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	seeOther(w, finishPath+handle)
-	return nil
+	return httpx.SeeOther(w, finishPath+handle)
 }
 
 // finish consumes the outcome that handleReturnPost stored.
@@ -185,8 +184,7 @@ func (c *Handler) consume(w http.ResponseWriter, r *http.Request, a Attempt, o O
 			return err
 		}
 	}
-	seeOther(w, c.StatusURL(a.Application))
-	return nil
+	return httpx.SeeOther(w, c.StatusURL(a.Application))
 }
 
 // renew replaces the secret of the browser's session. A concurrent return of the browser
@@ -198,13 +196,6 @@ func (c *Handler) renew(ctx context.Context, tx *store.Tx, r *http.Request) (ses
 	}
 	_, cookie, err := c.Sessions.Renew(ctx, tx, cur)
 	return cookie, err
-}
-
-// seeOther answers 303 with a path in Location, so that the request's Host header has no
-// influence.
-func seeOther(w http.ResponseWriter, path string) {
-	w.Header().Set("Location", path)
-	w.WriteHeader(http.StatusSeeOther)
 }
 
 // tokenOfQuery returns the value of a query that contains only this parameter.

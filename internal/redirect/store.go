@@ -40,8 +40,8 @@ func findByID(ctx context.Context, q store.Queryer, vault *store.Vault, id strin
 func scan(ctx context.Context, q store.Queryer, vault *store.Vault, row *sql.Row, more ...any) (Attempt, error) {
 	var a Attempt
 	var args []byte
-	var started, expires, returned int64
-	all := append([]any{&a.ID, &a.Application, &a.Number, &a.browser, &args, &started, &expires, &returned}, more...)
+	var returned int64
+	all := append([]any{&a.ID, &a.Application, &a.Number, &a.browser, &args, store.At(&a.Started), store.At(&a.Expires), &returned}, more...)
 	if err := row.Scan(all...); err != nil {
 		return Attempt{}, store.MapNotFound(err)
 	}
@@ -49,7 +49,7 @@ func scan(ctx context.Context, q store.Queryer, vault *store.Vault, row *sql.Row
 	if err != nil {
 		return Attempt{}, err
 	}
-	a.Args, a.Started, a.Expires, a.returned = string(plain), store.Time(started), store.Time(expires), returned != 0
+	a.Args, a.returned = string(plain), returned != 0
 	return a, nil
 }
 
@@ -74,7 +74,6 @@ func stashOutcome(ctx context.Context, tx *store.Tx, handle []byte, attempt stri
 		handle, attempt, string(o.Kind), string(o.Status), string(o.Error), o.PublicToken, store.Micros(until), limit))
 }
 
-// findStashed returns a stored outcome and its attempt.
 func findStashed(ctx context.Context, q store.Queryer, vault *store.Vault, handle []byte, now time.Time) (a Attempt, o Outcome, err error) {
 	a, err = scan(ctx, q, vault, q.QueryRowContext(ctx, `
 		SELECT `+attemptColumns+`, p.outcome, p.status, p.error, p.public_token

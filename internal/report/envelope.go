@@ -22,8 +22,9 @@ type Envelope struct {
 
 // Meta returns the meta of a report of an API version. asOf is when the data were retrieved.
 func (e *Envelope) Meta(version string, status contract.Status, sub contract.Substatus, asOf time.Time) *Meta {
-	m := &Meta{PublicToken: e.PublicToken, UserArgs: Null(e.UserArgs), CreatedAt: TimestampOf(asOf), APIVersion: version,
-		ExternalID: Null(e.ExternalID), Status: status, ConsumerID: Null(e.ConsumerID), ConsumerExternalID: Null(e.ConsumerExternalID)}
+	m := &Meta{PublicToken: e.PublicToken, UserArgs: contract.Null(e.UserArgs), CreatedAt: TimestampOf(asOf), APIVersion: version,
+		ExternalID: contract.Null(e.ExternalID), Status: status, ConsumerID: contract.Null(e.ConsumerID),
+		ConsumerExternalID: contract.Null(e.ConsumerExternalID)}
 	if sub != "" {
 		m.Substatus = &sub
 	}

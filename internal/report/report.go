@@ -158,14 +158,6 @@ func (t *Timestamp) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Null returns a pointer to s, or nil for the empty string.
-func Null[S ~string](s S) *S {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
 // Text returns what p points to, or the empty string.
 func Text[S ~string](p *S) string {
 	if p == nil {

@@ -1,6 +1,10 @@
 package report
 
-import "slices"
+import (
+	"slices"
+
+	"vestibule/internal/contract"
+)
 
 // Supplier is a source of credit files, or of identity documents, from abroad.
 type Supplier struct {
@@ -53,7 +57,7 @@ func SupplierOf(code string) (Supplier, bool) {
 type supplierRow struct{ code, flags, country, name string }
 
 func (s supplierRow) supplier() Supplier {
-	return Supplier{Code: s.code, Country: Null(s.country), Name: s.name, Fields: fieldsOf(s.flags)}
+	return Supplier{Code: s.code, Country: contract.Null(s.country), Name: s.name, Fields: fieldsOf(s.flags)}
 }
 
 // suppliers has the flags of the API's table of suppliers.

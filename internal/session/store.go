@@ -9,18 +9,14 @@ import (
 
 func find(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (Session, error) {
 	var s Session
-	var created, signedIn int64
 	err := q.QueryRowContext(ctx, `
 		SELECT id, principal, created_at, signed_in_at FROM sessions
 		WHERE secret_hash = $1 AND expires_at > $2`, hash, store.Micros(now)).
-		Scan(&s.ID, &s.Principal, &created, &signedIn)
+		Scan(&s.ID, &s.Principal, store.At(&s.CreatedAt), store.At(&s.SignedInAt))
 	if err != nil {
 		return Session{}, store.MapNotFound(err)
 	}
-	s.CreatedAt, s.hash = store.Time(created), string(hash)
-	if signedIn != 0 {
-		s.SignedInAt = store.Time(signedIn)
-	}
+	s.hash = string(hash)
 	return s, nil
 }
 

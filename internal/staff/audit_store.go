@@ -68,7 +68,6 @@ func (s *Service) CountEntries(ctx context.Context, q store.Queryer, f EntryFilt
 	return n, err
 }
 
-// conditions returns the conditions of a filter.
 func (f EntryFilter) conditions() (c store.Conditions) {
 	c.Equal("actor", f.Actor)
 	c.Equal("action", f.Action)
@@ -83,12 +82,10 @@ func (f EntryFilter) conditions() (c store.Conditions) {
 }
 
 func scanEntry(row store.Row) (e Entry, err error) {
-	var at int64
 	var changed string
-	if err = row.Scan(&e.ID, &at, &e.Actor, &e.Action, &e.Subject, &e.Object, &e.Detail, &changed, &e.RequestID); err != nil {
+	if err = row.Scan(&e.ID, store.At(&e.At), &e.Actor, &e.Action, &e.Subject, &e.Object, &e.Detail, &changed, &e.RequestID); err != nil {
 		return e, err
 	}
-	e.At = store.Time(at)
 	e.Values, err = decodeValues(changed)
 	return e, err
 }

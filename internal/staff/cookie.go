@@ -35,7 +35,6 @@ func (s *Service) openCookie(r *http.Request, c sealedCookie, v any) bool {
 	return err == nil && json.Unmarshal(plain, v) == nil
 }
 
-// setCookie sets a cookie to v.
 func (s *Service) setCookie(w http.ResponseWriter, r *http.Request, c sealedCookie, v any) error {
 	plain, err := json.Marshal(v)
 	if err != nil {

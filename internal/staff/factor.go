@@ -73,8 +73,7 @@ func (s *Service) step(r *http.Request) (p secondStep, u User, err error) {
 func (s *Service) withStep(w http.ResponseWriter, r *http.Request, adding bool, show func(secondStep, User) error) error {
 	p, u, err := s.step(r)
 	if errors.Is(err, store.ErrNotFound) || err == nil && adding != (p.Secret != nil) {
-		s.ToSignIn(w, "", false)
-		return nil
+		return s.ToSignIn(w, "", false)
 	}
 	if err != nil {
 		return err
@@ -97,10 +96,10 @@ func (s *Service) toSecondFactor(w http.ResponseWriter, r *http.Request, u User,
 func (s *Service) beginStep(w http.ResponseWriter, r *http.Request, u User, page, next string, secret []byte) error {
 	err := s.setCookie(w, r, s.stepCookie(), secondStep{User: u.ID, Password: store.Hash(u.passwordHash), Secret: secret, Next: next,
 		Until: store.Micros(s.Clock().Add(stepLife))})
-	if err == nil {
-		httpx.SeeOther(w, s.Home+page)
+	if err != nil {
+		return err
 	}
-	return err
+	return httpx.SeeOther(w, s.Home+page)
 }
 
 // CodePage shows the page that asks for a code.
@@ -125,8 +124,7 @@ func (s *Service) SignInByCode(w http.ResponseWriter, r *http.Request) error {
 			return s.showProblem(w, r, err, problem, CodePage{problem})
 		}
 		s.deleteCookie(w, s.stepCookie())
-		httpx.SeeOther(w, cmp.Or(p.Next, s.Home))
-		return nil
+		return httpx.SeeOther(w, cmp.Or(p.Next, s.Home))
 	})
 }
 
@@ -180,8 +178,7 @@ func (s *Service) FactorPage(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Service) showFactor(w http.ResponseWriter, r *http.Request, u User, status int, problem Problem) error {
 	if u.ID == "" {
-		s.ToSignIn(w, s.Home+"/second-factor", r.Method == http.MethodPost)
-		return nil
+		return s.ToSignIn(w, s.Home+"/second-factor", r.Method == http.MethodPost)
 	}
 	n, err := s.countRecovery(r.Context(), s.DB.SQL, u.ID)
 	if err != nil {
@@ -242,8 +239,7 @@ func (s *Service) ChangeFactor(w http.ResponseWriter, r *http.Request) error {
 	case do == "codes":
 		return s.Show(w, r, http.StatusOK, RecoveryPage{Codes: codes, Next: s.Home + "/second-factor"})
 	}
-	httpx.SeeOther(w, s.Home+"/second-factor")
-	return nil
+	return httpx.SeeOther(w, s.Home+"/second-factor")
 }
 
 // RemoveFactor removes a user's second factor on behalf of another, and ends the user's sessions.

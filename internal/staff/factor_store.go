@@ -38,13 +38,11 @@ func (s *Service) usePeriod(ctx context.Context, tx *store.Tx, user string, peri
 		user, period))
 }
 
-// useRecovery uses up a recovery code.
 func (s *Service) useRecovery(ctx context.Context, tx *store.Tx, user, code string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM recovery_codes WHERE user_id = $1 AND hash = $2`,
 		user, s.tries.keyed("recovery", user, code)))
 }
 
-// replaceRecovery replaces a user's recovery codes.
 func (s *Service) replaceRecovery(ctx context.Context, tx *store.Tx, user string, codes []string) error {
 	_, err := tx.ExecContext(ctx, `DELETE FROM recovery_codes WHERE user_id = $1`, user)
 	for _, code := range codes {

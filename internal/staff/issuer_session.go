@@ -94,7 +94,6 @@ func (s *Service) refresh(ctx context.Context, refreshToken string) (claims, err
 	return c, err
 }
 
-// admitAgain admits the user of a session by new claims.
 func (s *Service) admitAgain(ctx context.Context, u User, c claims) error {
 	same, err := s.bySubject(ctx, s.DB.SQL, s.subjectHash(c.subject))
 	if err == nil && same.ID != u.ID || errors.Is(err, store.ErrNotFound) {
@@ -135,10 +134,8 @@ func (s *Service) endUnconfirmed(w http.ResponseWriter, r *http.Request) error {
 		}
 		return err
 	}
-	var cookie session.Cookie
-	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
-		cookie, err = s.Sessions.SignOut(ctx, tx, current)
-		return err
+	cookie, err := store.Value(r.Context(), s.DB.Tx, func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
+		return s.Sessions.SignOut(ctx, tx, current)
 	})
 	if err != nil {
 		return err

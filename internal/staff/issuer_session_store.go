@@ -18,14 +18,13 @@ func (s *Service) issuerSession(ctx context.Context, q store.Queryer, id string)
 		return from, store.ErrNotFound
 	}
 	var sealed []byte
-	var checked int64
 	err := q.QueryRowContext(ctx, `SELECT refresh_sealed, checked_at FROM issuer_sessions WHERE session_id = $1`, id).
-		Scan(&sealed, &checked)
+		Scan(&sealed, store.At(&from.checked))
 	if err != nil {
 		return from, store.MapNotFound(err)
 	}
 	plain, err := s.DB.Vault.Open(ctx, q, store.SystemKey, refreshCell(id), sealed)
-	from.refresh, from.checked = string(plain), store.Time(checked)
+	from.refresh = string(plain)
 	return from, err
 }
 

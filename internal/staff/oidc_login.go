@@ -86,8 +86,7 @@ func (s *Service) startOIDC(w http.ResponseWriter, r *http.Request, prompt strin
 	if prompt != "" {
 		options = append(options, oauth2.SetAuthURLParam("prompt", prompt))
 	}
-	httpx.SeeOther(w, s.flow(found).AuthCodeURL(p.State, options...))
-	return nil
+	return httpx.SeeOther(w, s.flow(found).AuthCodeURL(p.State, options...))
 }
 
 // FinishOIDC handles the issuer's callback.
@@ -106,8 +105,7 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) error {
 		if err := s.startSession(w, r, byOIDC, c.refresh, func(context.Context, *store.Tx) (User, error) { return u, nil }); err != nil {
 			return err
 		}
-		httpx.SeeOther(w, cmp.Or(p.Next, s.Home))
-		return nil
+		return httpx.SeeOther(w, cmp.Or(p.Next, s.Home))
 	}
 	var refused *callbackError
 	var notAdmitted errNotAdmitted
@@ -166,10 +164,8 @@ func (s *Service) callback(ctx context.Context, w http.ResponseWriter, r *http.R
 		refusal := authorizationError(q.Get("error"))
 		return p, c, &callbackError{reason: "the issuer gave no code: " + refusal, silent: slices.Contains(silentErrors, refusal)}
 	}
-	used := false
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		used, err = s.useState(ctx, tx, p)
-		return err
+	used, err := store.Value(ctx, s.DB.Tx, func(ctx context.Context, tx *store.Tx) (bool, error) {
+		return s.useState(ctx, tx, p)
 	})
 	if err != nil {
 		return p, c, err

@@ -86,8 +86,7 @@ func (s *Service) RequestReset(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, s.Home+"/forgotten-password?sent=1")
-	return nil
+	return httpx.SeeOther(w, s.Home+"/forgotten-password?sent=1")
 }
 
 // requestReset requests a link for the user who has an email address, if there is one.
@@ -213,8 +212,7 @@ func (s *Service) SetPassword(w http.ResponseWriter, r *http.Request) error {
 		if err := s.startSession(w, r, byLink, "", func(context.Context, *store.Tx) (User, error) { return u, nil }); err != nil {
 			return err
 		}
-		httpx.SeeOther(w, s.Home)
-		return nil
+		return httpx.SeeOther(w, s.Home)
 	})
 }
 

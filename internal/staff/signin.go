@@ -63,7 +63,7 @@ func (s *Service) local(next string) string {
 
 // ToSignIn redirects to the sign-in page, which leads to next afterwards. With ended,
 // the page says that a session has ended.
-func (s *Service) ToSignIn(w http.ResponseWriter, next string, ended bool) {
+func (s *Service) ToSignIn(w http.ResponseWriter, next string, ended bool) error {
 	q := url.Values{}
 	if ended {
 		q.Set("ended", "1")
@@ -75,7 +75,7 @@ func (s *Service) ToSignIn(w http.ResponseWriter, next string, ended bool) {
 	if len(q) > 0 {
 		to += "?" + q.Encode()
 	}
-	httpx.SeeOther(w, to)
+	return httpx.SeeOther(w, to)
 }
 
 // SignInPage shows the sign-in page, or redirects a signed-in user.
@@ -86,8 +86,7 @@ func (s *Service) SignInPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	next := s.local(r.URL.Query().Get("next"))
 	if u.ID != "" {
-		httpx.SeeOther(w, cmp.Or(next, s.Home))
-		return nil
+		return httpx.SeeOther(w, cmp.Or(next, s.Home))
 	}
 	if renewing, err := s.renewSilently(w, r, current); renewing || err != nil {
 		return err
@@ -162,8 +161,7 @@ func (s *Service) SignIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, cmp.Or(v.Next, s.Home))
-	return nil
+	return httpx.SeeOther(w, cmp.Or(v.Next, s.Home))
 }
 
 // startSession signs in the user that find returns, in find's transaction, and renews
@@ -226,6 +224,5 @@ func (s *Service) SignOut(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	httpx.SeeOther(w, s.Home+"/sign-in")
-	return nil
+	return httpx.SeeOther(w, s.Home+"/sign-in")
 }

@@ -65,18 +65,12 @@ func (s *Service) keyHashes(ctx context.Context, tx *store.Tx, limit int) (int64
 func (s *Service) users(ctx context.Context, q store.Queryer, where string, args ...any) ([]User, error) {
 	all, err := store.QueryAll(ctx, q, func(row store.Row) (u User, err error) {
 		var sealed []byte
-		var created, disabled, signedIn int64
-		if err := row.Scan(&u.ID, &sealed, &u.passwordHash, &created, &u.Account, &u.Role, &disabled, &u.HasOIDC, &signedIn,
+		if err := row.Scan(&u.ID, &sealed, &u.passwordHash, store.At(&u.Created), &u.Account, &u.Role, store.At(&u.Disabled), &u.HasOIDC,
+			store.At(&u.SignedIn),
 			&u.HasFactor); err != nil {
 			return u, err
 		}
-		u.HasPassword, u.Created, u.Zone = u.passwordHash != "", store.Time(created), time.UTC
-		if disabled != 0 {
-			u.Disabled = store.Time(disabled)
-		}
-		if signedIn != 0 {
-			u.SignedIn = store.Time(signedIn)
-		}
+		u.HasPassword, u.Zone = u.passwordHash != "", time.UTC
 		// Opening with the system key needs no query.
 		email, err := s.DB.Vault.Open(ctx, q, store.SystemKey, s.emailCell(u.ID), sealed)
 		u.Email = string(email)
@@ -163,7 +157,6 @@ func (s *Service) setDisabled(ctx context.Context, tx *store.Tx, id string, at t
 	return store.Exec(tx.ExecContext(ctx, `UPDATE users SET disabled_at = $2 WHERE id = $1`, id, micros))
 }
 
-// setSignedIn stores the time of a sign-in.
 func (s *Service) setSignedIn(ctx context.Context, tx *store.Tx, id string) error {
 	return store.Exec(tx.ExecContext(ctx, `UPDATE users SET signed_in_at = $2 WHERE id = $1`, id, store.Micros(tx.Now)))
 }
@@ -186,7 +179,6 @@ func (s *Service) clearPassword(ctx context.Context, tx *store.Tx, id string) er
 	return store.Exec(tx.ExecContext(ctx, `UPDATE users SET password_hash = '' WHERE id = $1`, id))
 }
 
-// deleteUser deletes a user of the account.
 func (s *Service) deleteUser(ctx context.Context, tx *store.Tx, account, id string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM users WHERE id = $1 AND customer_id = $2`, id, account))
 }

@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"database/sql"
 	"errors"
 	"slices"
 	"testing"
@@ -29,12 +28,17 @@ func TestQueryAll(t *testing.T) {
 	})
 }
 
-func TestNullTime(t *testing.T) {
+func TestAt(t *testing.T) {
 	at := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
-	if got := store.NullTime(sql.NullInt64{Int64: store.Micros(at), Valid: true}); !got.Equal(at) {
-		t.Errorf("got %s, want %s", got, at)
-	}
-	if got := store.NullTime(sql.NullInt64{}); !got.IsZero() {
-		t.Errorf("NULL is %s", got)
-	}
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		for query, want := range map[string]time.Time{`SELECT CAST($1 AS BIGINT)`: at, `SELECT CAST($1 AS BIGINT) * 0`: {},
+			`SELECT NULLIF(CAST($1 AS BIGINT), $1)`: {}} {
+			if got, err := store.ScanTime(db.SQL.QueryRowContext(t.Context(), query, store.Micros(at))); err != nil || !got.Equal(want) {
+				t.Errorf("%s: %s, %v, want %s", query, got, err, want)
+			}
+		}
+		if _, err := store.ScanTime(db.SQL.QueryRowContext(t.Context(), `SELECT 'noon'`)); err == nil {
+			t.Error("a text is an instant")
+		}
+	})
 }

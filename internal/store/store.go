@@ -340,6 +340,16 @@ func (db *DB) Read(ctx context.Context, f func(ctx context.Context, tx *Tx) erro
 	})
 }
 
+// Value returns what f returns in a transaction of run, such as db.Tx or db.Read.
+func Value[T any](ctx context.Context, run func(context.Context, func(context.Context, *Tx) error) error,
+	f func(ctx context.Context, tx *Tx) (T, error)) (out T, err error) {
+	err = run(ctx, func(ctx context.Context, tx *Tx) error {
+		out, err = f(ctx, tx)
+		return err
+	})
+	return out, err
+}
+
 func (db *DB) tryTx(ctx context.Context, opts *sql.TxOptions, f func(ctx context.Context, tx *sql.Tx) error) error {
 	tx, err := db.SQL.BeginTx(ctx, opts)
 	if err != nil {
@@ -422,16 +432,23 @@ func MicrosOrEnd(t time.Time) int64 {
 // Time returns the instant of a column written by Micros, in UTC.
 func Time(n int64) time.Time { return time.UnixMicro(n).UTC() }
 
+// At returns what scans a column that Micros or MicrosOrZero wrote into t; NULL and 0 are the zero time.
+func At(t *time.Time) sql.Scanner { return (*instant)(t) }
+
+type instant time.Time
+
+// Scan implements sql.Scanner.
+func (i *instant) Scan(column any) error {
+	var n sql.NullInt64
+	err := n.Scan(column)
+	if *i = (instant{}); n.Int64 != 0 {
+		*i = instant(Time(n.Int64))
+	}
+	return err
+}
+
 // NullString returns s as it is stored; "" as NULL.
 func NullString(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
-
-// NullTime returns an instant that is stored as n; zero for NULL.
-func NullTime(n sql.NullInt64) time.Time {
-	if !n.Valid {
-		return time.Time{}
-	}
-	return Time(n.Int64)
-}
 
 // NewSecret returns 256 random bits as 43 characters of base64url, for handles, tokens
 // and secrets.

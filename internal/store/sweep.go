@@ -4,10 +4,29 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"time"
 )
 
 // Step changes at most limit rows, and returns how many it changed.
 type Step = func(ctx context.Context, tx *Tx, limit int) (int64, error)
+
+// Older returns the step that deletes what is older than an age.
+func Older(age time.Duration, deleteBefore func(ctx context.Context, tx *Tx, before time.Time, limit int) (int64, error)) Step {
+	return func(ctx context.Context, tx *Tx, limit int) (int64, error) {
+		return deleteBefore(ctx, tx, tx.Now.Add(-age), limit)
+	}
+}
+
+// SweepAll calls Sweep of each part. An error of one, which names the part, does not stop the others.
+func SweepAll(ctx context.Context, parts ...interface{ Sweep(context.Context) error }) (all error) {
+	for _, p := range parts {
+		if err := p.Sweep(ctx); err != nil {
+			all = errors.Join(all, fmt.Errorf("%T: sweep: %w", p, err))
+		}
+	}
+	return all
+}
 
 // Sweep runs each step until it changes fewer than limit rows, in one short transaction
 // each time. A killed sweep can simply run again. Any number of replicas may sweep at

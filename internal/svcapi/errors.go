@@ -97,7 +97,7 @@ func errorFrom(op string, resp *http.Response, body []byte, now time.Time) *Erro
 			e.Code = contract.Code(wire.Error)
 		}
 		e.Message = truncate(wire.Message, 500)
-		if isID(wire.RequestID) {
+		if contract.IsIdentifier(wire.RequestID) {
 			e.RequestID = wire.RequestID
 		}
 		if wire.Status.Valid() {
@@ -117,10 +117,6 @@ const upperLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 // the logs as a code.
 func isCode(s string) bool {
 	return s != "" && len(s) <= 64 && strings.Trim(s, upperLetters+"0123456789_") == ""
-}
-
-func isID(s string) bool {
-	return s != "" && len(s) <= 128 && strings.Trim(s, upperLetters+"abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
 }
 
 func truncate(s string, n int) string {

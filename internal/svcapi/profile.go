@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/jose"
 	"vestibule/internal/strictyaml"
@@ -252,7 +253,7 @@ func isPath(s string) bool {
 
 // isName reports whether s can name a header, a parameter or a field.
 func isName(s string) bool {
-	return s != "" && len(s) <= 64 && strings.Trim(s, upperLetters+"abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
+	return len(s) <= 64 && contract.IsIdentifier(s)
 }
 
 // isHeaderName reports whether s names a header that requests do not have otherwise.

@@ -65,7 +65,6 @@ func (t *traces) close(ctx context.Context) error {
 // systems' data.
 var propagator propagation.TraceContext
 
-// withParent returns ctx with the span of a traceparent.
 func withParent(ctx context.Context, traceparent string) context.Context {
 	sc := trace.SpanContextFromContext(propagator.Extract(context.Background(), propagation.MapCarrier{"traceparent": traceparent}))
 	if !sc.IsValid() {

@@ -3,7 +3,6 @@ package webhook
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -461,11 +460,7 @@ func (o *Outbox) copyBody(ctx context.Context, q store.Queryer, from Delivery, t
 // Sweep deletes events over MaxAge with their deliveries, except those that are still
 // being sent.
 func (o *Outbox) Sweep(ctx context.Context) error {
-	err := o.DB.Sweep(ctx, 100, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+	return o.DB.Sweep(ctx, 100, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 		return deleteBefore(ctx, tx, tx.Now.Add(-o.MaxAge), tx.Now.Add(-Patience), limit)
 	})
-	if err != nil {
-		return fmt.Errorf("webhook: sweep: %w", err)
-	}
-	return nil
 }

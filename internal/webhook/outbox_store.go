@@ -26,12 +26,9 @@ func newestEvent(ctx context.Context, q store.Queryer, condition, of string) (st
 
 // eventsAfter returns at most n events with ids after one, in their order.
 func eventsAfter(ctx context.Context, q store.Queryer, condition, of, after string, n int) ([]Delivery, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (d Delivery, err error) {
-		var happened int64
-		err = row.Scan(&d.EventID, &d.Subject, &d.Type, &d.Detail, &happened, &d.encrypted)
-		d.Happened = store.Time(happened)
-		return d, err
-	}, `SELECT e.id, e.subject_id, e.type, coalesce(e.detail, ''), e.created_at, e.body FROM events e WHERE `+condition+`
+	return store.QueryAll(ctx, q, store.Columns(func(d *Delivery) []any {
+		return []any{&d.EventID, &d.Subject, &d.Type, &d.Detail, store.At(&d.Happened), &d.encrypted}
+	}), `SELECT e.id, e.subject_id, e.type, coalesce(e.detail, ''), e.created_at, e.body FROM events e WHERE `+condition+`
 		AND e.id > $2 AND e.id <= $3 ORDER BY e.id LIMIT $4`, of, after, NewEventID(), int64(n))
 }
 
@@ -50,15 +47,11 @@ const selectDelivery = `SELECT d.id, d.callback_id, d.further_id, d.state, d.att
 
 func scanDelivery(row store.Row) (Delivery, error) {
 	var d Delivery
-	var created, updated, happened, next, took int64
-	err := row.Scan(&d.ID, &d.CallbackID, &d.FurtherID, &d.State, &d.Tries, &d.HTTP, &created, &updated,
-		&d.EventID, &d.Subject, &d.Type, &d.Detail, &d.Sequence, &happened, &d.Resends, &d.encrypted,
-		&next, &d.Last.HTTP, &d.Last.Error, &took)
+	var took int64
+	err := row.Scan(&d.ID, &d.CallbackID, &d.FurtherID, &d.State, &d.Tries, &d.HTTP, store.At(&d.Created), store.At(&d.Updated),
+		&d.EventID, &d.Subject, &d.Type, &d.Detail, &d.Sequence, store.At(&d.Happened), &d.Resends, &d.encrypted,
+		store.At(&d.Next), &d.Last.HTTP, &d.Last.Error, &took)
 	d.Last.Took = time.Duration(took) * time.Millisecond
-	if next > 0 {
-		d.Next = store.Time(next)
-	}
-	d.Created, d.Updated, d.Happened = store.Time(created), store.Time(updated), store.Time(happened)
 	return d, store.MapNotFound(err)
 }
 
@@ -148,10 +141,8 @@ func healthSince(ctx context.Context, q store.Queryer, to Endpoint, since time.T
 // NextRetry returns when the next attempt of a delivery is due that already failed; zero
 // for none.
 func (o *Outbox) NextRetry(ctx context.Context, q store.Queryer, of Endpoint) (time.Time, error) {
-	var at sql.NullInt64
-	err := q.QueryRowContext(ctx, `SELECT MIN(d.next_at) FROM deliveries d
-		WHERE `+toReceiver+` AND d.state = 'pending' AND d.next_at > 0`, of.CallbackID, of.FurtherID).Scan(&at)
-	return store.NullTime(at), err
+	return store.ScanTime(q.QueryRowContext(ctx, `SELECT MIN(d.next_at) FROM deliveries d
+		WHERE `+toReceiver+` AND d.state = 'pending' AND d.next_at > 0`, of.CallbackID, of.FurtherID))
 }
 
 // updateDelivery stores the state of a pending delivery, when its next attempt is due, and
@@ -193,9 +184,9 @@ func attemptsOf(ctx context.Context, q store.Queryer, deliveryID string) ([]atte
 }
 
 func scanAttempt(row store.Row) (a attemptRow, err error) {
-	var at, ms int64
-	err = row.Scan(&a.number, &at, &a.HTTP, &ms, &a.Error, &a.sealed)
-	a.At, a.Took = store.Time(at), time.Duration(ms)*time.Millisecond
+	var ms int64
+	err = row.Scan(&a.number, store.At(&a.At), &a.HTTP, &ms, &a.Error, &a.sealed)
+	a.Took = time.Duration(ms) * time.Millisecond
 	return a, err
 }
 

@@ -168,7 +168,6 @@ var guideNames = []struct {
 	{"troubleshooting", "developers.guide.troubleshooting.title", "developers.guide.troubleshooting.text"},
 }
 
-// developer returns a page for developers.
 func (b Base) developer(title string, scripts ...string) ui.Page {
 	p := b.page(title, scripts...)
 	p.Wide, p.Description = true, i18n.T(b.Lang, "developers.playground_intro")

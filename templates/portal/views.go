@@ -113,7 +113,6 @@ func (b Base) wasm(title string, scripts ...string) ui.Page {
 	return p
 }
 
-// about sets the description of a page.
 func about(p ui.Page, text string) ui.Page {
 	p.Description = text
 	return p
@@ -342,7 +341,6 @@ func (s Status) offersAccess() bool {
 	return s.AccessURL != "" && s.Receipt == nil && s.State != string(journey.Started) && s.State != string(journey.Connecting)
 }
 
-// receiptFacts returns the receipt in rows.
 func (s Status) receiptFacts() []ui.Fact {
 	var from []string
 	for _, x := range s.Receipt.From {

@@ -253,7 +253,6 @@ type DashboardAudit struct {
 	Actions  []string // to filter by
 }
 
-// page returns the layout of a page with a title.
 func (d Dashboard) page(title string) ui.Page {
 	home := ""
 	if d.Email != "" {
@@ -338,7 +337,6 @@ func (d Dashboard) value(field, now string) string {
 	return now
 }
 
-// wrong returns the error message of a field.
 func (d Dashboard) wrong(field string) string {
 	if d.Invalid == field {
 		return d.Words

@@ -36,7 +36,7 @@ type DashboardCorrection struct {
 	Currency  string // ISO 4217, of all figures
 	Item      *corrections.Item
 	Items     []corrections.Item
-	Month     string // of the listed transactions, YYYY-MM
+	Month     string // itemsOf the listed transactions, YYYY-MM
 	Then      []report.Difference
 	Checked   bool // Then is the result of a submitted correction
 	MaxReason int
@@ -527,7 +527,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-					} else if len(v.of(group)) > 0 {
+					} else if len(v.itemsOf(group)) > 0 {
 						templ_7745c5c3_Var23 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 							templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 							templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -544,7 +544,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							templ_7745c5c3_Err = ui.Table(v.grid(d, group, v.of(group))).Render(ctx, templ_7745c5c3_Buffer)
+							templ_7745c5c3_Err = ui.Table(v.grid(d, group, v.itemsOf(group))).Render(ctx, templ_7745c5c3_Buffer)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
@@ -1063,7 +1063,7 @@ func (v DashboardCorrection) groups() []corrections.Target {
 // maxListed is the number of listed items of a kind; corrected ones are always listed.
 const maxListed = 30
 
-func (v DashboardCorrection) of(t corrections.Target) (out []corrections.Item) {
+func (v DashboardCorrection) itemsOf(t corrections.Target) (out []corrections.Item) {
 	for _, i := range v.Items {
 		if i.Target == t && (len(out) < maxListed || i.Corrected()) {
 			out = append(out, i)

@@ -38,7 +38,6 @@ func (l DashboardList) with(pairs ...string) string {
 	return l.Path + "?" + q.Encode()
 }
 
-// pageURL returns the address of the page.
 func (l DashboardList) pageURL() string {
 	if len(l.Query) == 0 {
 		return l.Path
@@ -46,7 +45,6 @@ func (l DashboardList) pageURL() string {
 	return l.Path + "?" + l.Query.Encode()
 }
 
-// filters returns the number of filters that the list has.
 func (l DashboardList) filters() (n int) {
 	for name := range l.Query {
 		if name != "after" && name != "sort" {

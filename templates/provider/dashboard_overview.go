@@ -82,7 +82,6 @@ func (v DashboardOverview) list(path string, pairs []string) string {
 	return dashboardLink(path, pairs...)
 }
 
-// last returns the last day.
 func (v DashboardOverview) last() time.Time { return v.Days[len(v.Days)-1].Start }
 
 func duration(t time.Duration) string {

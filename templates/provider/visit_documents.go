@@ -61,7 +61,6 @@ func (v Visit) limitsText() string {
 	return i18n.T(v.Lang, "visit.documents.limits", "limit", strconv.FormatInt(v.MaxFileSize>>20, 10), "n", strconv.Itoa(v.MaxFiles))
 }
 
-// uploadAction returns the address of uploads.
 func (v Visit) uploadAction() templ.SafeURL {
 	return templ.SafeURL(v.Path + "/documents?" + url.Values{"lang": {string(v.Lang)}}.Encode())
 }

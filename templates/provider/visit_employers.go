@@ -61,7 +61,6 @@ func (e Employer) verify(v Visit) string {
 	return i18n.T(v.Lang, "visit.employers.verify")
 }
 
-// nameWithType returns the name of a source with its type.
 func (v Visit) nameWithType(c Connected) string {
 	if c.SourceType == flow.SourcePayroll {
 		return i18n.T(v.Lang, "visit.connected.payroll") + c.Name

@@ -174,7 +174,6 @@ func (v Visit) incompleteWords() string {
 // returns reports whether the page leads back to the customer by itself: not from a receipt.
 func (v Visit) returns() bool { return v.Return != "" && v.End == "success" && v.Receipt == nil }
 
-// receiptFacts returns the receipt in rows.
 func (v Visit) receiptFacts() []ui.Fact {
 	r := v.Receipt
 	var from, what []string

@@ -19,7 +19,6 @@ type Failure struct {
 	Reason    string // of an authorization on the bank's pages, as in package sources
 }
 
-// words returns the text of the error.
 func (f Failure) words(v Visit) string {
 	switch {
 	case f.Reason == "denied":
@@ -104,9 +103,6 @@ func (v Visit) codeSent() string {
 	return i18n.T(v.Lang, "visit.code.sent", "bank", v.Bank)
 }
 
-// seconds returns the seconds until another code can be requested.
-func (v Visit) seconds() string { return strconv.Itoa(v.CodeWait) }
-
 // codeWait returns the text about when another code can be requested. The script that
 // counts down replaces a percent sign by the number.
 func (v Visit) codeWait(seconds string) string {
@@ -119,7 +115,7 @@ func (v Visit) countdown() templ.Attributes {
 	if v.CodeWait == 0 {
 		return nil
 	}
-	return templ.Attributes{"data-wait": v.seconds(), "aria-describedby": "code-wait"}
+	return templ.Attributes{"data-wait": strconv.Itoa(v.CodeWait), "aria-describedby": "code-wait"}
 }
 
 // problemText returns the text of a connected source's problem; "" for none.

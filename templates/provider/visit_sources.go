@@ -11,7 +11,6 @@ import (
 	"vestibule/templates/ui"
 )
 
-// sourceTypeRows returns the source types to choose from.
 func (v Visit) sourceTypeRows() []ui.Row {
 	rows := make([]ui.Row, len(v.Left))
 	for i, w := range v.Left {

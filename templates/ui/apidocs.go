@@ -64,7 +64,6 @@ type referencePage struct {
 	pages map[string]string // by the ids of operations, shapes and error codes
 }
 
-// path returns the path of a page.
 func (m referencePage) path(page string) string {
 	if page == "" {
 		return m.base

@@ -247,7 +247,6 @@ func (p LinePlot) days() templ.Attributes {
 		"data-url": p.Days.URL, "data-currency": p.Days.Currency, "data-hint": p.Days.Hint}
 }
 
-// height returns the plot's height in pixels.
 func (p LinePlot) height() int {
 	if p.Low {
 		return plotLow

@@ -277,7 +277,6 @@ func (c *compiler) part(alternatives string) int16 {
 	return n
 }
 
-// path adds a phrase to the trie.
 func (c *compiler) path(phrase string, a action) {
 	at := uint16(0)
 	for w := range strings.FieldsSeq(phrase) {

@@ -88,7 +88,6 @@ func (l *Ledger) addEntries(start Day, total int) {
 	}
 }
 
-// transaction returns an entry's transaction in the input.
 func (l *Ledger) transaction(e *Entry) *Transaction {
 	a := &l.Accounts[e.Account]
 	return &a.transactions[e.Index-a.first]

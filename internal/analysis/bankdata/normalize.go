@@ -59,7 +59,6 @@ var byteKinds = func() (k [256]byte) {
 	return k
 }()
 
-// add appends the words of s.
 func (t *text) add(s string) {
 	if s == "" || t.count >= maxWords {
 		return

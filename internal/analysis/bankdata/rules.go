@@ -36,7 +36,6 @@ func rules() []rule {
 	return all
 }
 
-// parseRules parses the rules of one tier.
 func parseRules(tier Tier, file string) ([]rule, error) {
 	leaves := map[string]Leaf{"-": LeafOther}
 	for _, l := range Leaves()[:leafEnd-1] {

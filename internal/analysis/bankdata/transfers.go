@@ -86,7 +86,6 @@ func (r *reader) paper() (p paper) {
 	return p
 }
 
-// mayPair reports whether an entry may be a leg.
 func mayPair(e *Entry) bool { return e.Amount != 0 && !e.decided && pairs[e.Leaf.valid()] }
 
 // pairs marks the categories that a leg may have: transfers, unknown, checks and cash.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 )
 
@@ -103,11 +104,11 @@ func identities(in Input) []report.Identity {
 func identity(source, sourceUUID, record string, p bankdata.Person) report.Identity {
 	return report.Identity{
 		SourceID:       source,
-		SourceUUID:     report.Null(sourceUUID),
-		SourceRecordID: report.Null(record),
-		FirstName:      report.Null(p.FirstName),
-		LastName:       report.Null(p.LastName),
-		FullName:       report.Null(p.FullName()),
+		SourceUUID:     contract.Null(sourceUUID),
+		SourceRecordID: contract.Null(record),
+		FirstName:      contract.Null(p.FirstName),
+		LastName:       contract.Null(p.LastName),
+		FullName:       contract.Null(p.FullName()),
 		Emails:         append([]string{}, p.Emails...),
 	}
 }
@@ -125,14 +126,14 @@ func accounts(d bankdata.Data, fetch report.Date) []report.Account {
 				SourceID:             c.SourceID,
 				AccountID:            a.ID,
 				MonthsAvailable:      a.MonthsAvailable(fetch),
-				OwnerFullName:        report.Null(a.Owner),
-				InstitutionName:      report.Null(a.Institution),
-				AccountName:          report.Null(a.Name),
+				OwnerFullName:        contract.Null(a.Owner),
+				InstitutionName:      contract.Null(a.Institution),
+				AccountName:          contract.Null(a.Name),
 				AccountType:          a.Type,
-				AccountSubtype:       report.Null(a.Subtype),
+				AccountSubtype:       contract.Null(a.Subtype),
 				DateOpened:           a.Opened,
-				TruncatedNumber:      report.Null(a.Mask()),
-				Responsibility:       report.Null(a.Responsibility),
+				TruncatedNumber:      contract.Null(a.Mask()),
+				Responsibility:       contract.Null(a.Responsibility),
 				LastStatementEndDate: a.StatementEnd,
 				Addresses:            addresses(a.Addresses),
 				CurrentBalance:       &balance,
@@ -148,11 +149,11 @@ func addresses(known []bankdata.Address) []report.Address {
 	for _, a := range known {
 		out = append(out, report.Address{
 			AddressID: a.ID,
-			Address:   report.Null(a.Line()),
-			Street:    report.Null(a.Street),
-			City:      report.Null(a.City),
-			ZIPCode:   report.Null(a.ZIP),
-			State:     report.Null(a.State),
+			Address:   contract.Null(a.Line()),
+			Street:    contract.Null(a.Street),
+			City:      contract.Null(a.City),
+			ZIPCode:   contract.Null(a.ZIP),
+			State:     contract.Null(a.State),
 		})
 	}
 	return out

@@ -41,7 +41,6 @@ var (
 	variationBin = letter("G")
 )
 
-// letter returns the bin with a letter.
 func letter(letter string) *Bin {
 	return &card[slices.IndexFunc(card[:], func(b Bin) bool { return b.Letter == letter })]
 }

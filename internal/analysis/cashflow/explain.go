@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 )
 
@@ -58,10 +59,10 @@ func (f *facts) explainAccounts(d bankdata.Data) []report.AnalysisAccount {
 		out[i] = report.AnalysisAccount{
 			AccountID:       a.ID,
 			SourceID:        c.SourceID,
-			Institution:     report.Null(a.Institution),
-			Name:            report.Null(a.Name),
-			Subtype:         report.Null(a.Subtype),
-			TruncatedNumber: report.Null(a.Mask()),
+			Institution:     contract.Null(a.Institution),
+			Name:            contract.Null(a.Name),
+			Subtype:         contract.Null(a.Subtype),
+			TruncatedNumber: contract.Null(a.Mask()),
 			BalanceDate:     a.BalanceDate,
 			Balances:        append([]report.Cents{}, f.ledger.DayEnds(i)...),
 		}
@@ -75,8 +76,8 @@ func otherAccounts(d bankdata.Data, currency string) []report.AnalysisOther {
 	for _, c := range d.Connections {
 		for _, a := range c.Accounts {
 			if a.Type == report.CashEquivalent && !a.Counts(currency) {
-				out = append(out, report.AnalysisOther{AccountID: a.ID, SourceID: c.SourceID, Institution: report.Null(a.Institution),
-					Name: report.Null(a.Name), TruncatedNumber: report.Null(a.Mask()), Currency: a.CurrencyCode()})
+				out = append(out, report.AnalysisOther{AccountID: a.ID, SourceID: c.SourceID, Institution: contract.Null(a.Institution),
+					Name: contract.Null(a.Name), TruncatedNumber: contract.Null(a.Mask()), Currency: a.CurrencyCode()})
 			}
 		}
 	}

@@ -208,7 +208,6 @@ func add(cells []cell) (sum cell) {
 	return sum
 }
 
-// used reports whether the window has any transaction.
 func (f *facts) used(w Window) bool {
 	read := f.read
 	used := f.in(everything, w).count > 0

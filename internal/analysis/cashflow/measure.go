@@ -340,7 +340,6 @@ func (h holdings) ends(f *facts) []report.Cents {
 	return f.total
 }
 
-// has reports whether h includes an account.
 func (h holdings) has(a *bankdata.LedgerAccount) bool {
 	switch h {
 	case checkingAccounts:

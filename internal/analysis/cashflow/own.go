@@ -149,7 +149,7 @@ func ownLines(f *facts, v *values) []scored {
 	out := make([]scored, len(card))
 	for i := range card {
 		b := &card[i]
-		line := b.of(universal[b.at].Type.value(figures[i]))
+		line := b.line(universal[b.at].Type.value(figures[i]))
 		line.about = ownAbout[i]
 		if i < 3 && b.points(v[b.at]) > line.points && sum(borrowed, History) > 0 {
 			// The bank's balances give more points, so borrowed money costs the difference.

@@ -264,6 +264,6 @@ func TestVersion21Differences(t *testing.T) {
 
 // explained returns the card's line for a value.
 func (b *Bin) explained(v value) report.AnalysisBin {
-	line := b.of(v)
+	line := b.line(v)
 	return line.explain()
 }

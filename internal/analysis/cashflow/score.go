@@ -98,8 +98,8 @@ type scored struct {
 	about  string // description of the value
 }
 
-// of returns the line for a value.
-func (b *Bin) of(v value) scored {
+// line returns the line for a value.
+func (b *Bin) line(v value) scored {
 	return scored{Bin: b, value: v, points: b.points(v), code: universal[b.at].Code, about: universal[b.at].Description}
 }
 
@@ -137,14 +137,13 @@ func linesOf(chosen func(*Bin) bool) func(*facts, *values) []scored {
 		out := make([]scored, 0, len(card))
 		for i := range card {
 			if b := &card[i]; chosen(b) {
-				out = append(out, b.of(v[b.at]))
+				out = append(out, b.line(v[b.at]))
 			}
 		}
 		return out
 	}
 }
 
-// score returns the version's score.
 func (version scoreVersion) score(f *facts, v *values, sources []string) report.Score {
 	out := report.Score{SourceIDs: sources, ScoreType: report.ScoreCashflow, ScoreVersion: version.name}
 	lines := version.lines(f, v)
@@ -157,7 +156,6 @@ func (version scoreVersion) score(f *facts, v *values, sources []string) report.
 	return out
 }
 
-// totalOf returns the score of a card's lines.
 func totalOf(lines []scored) *int {
 	sum, most := 0, 0
 	for i := range lines {

@@ -156,7 +156,7 @@ func spell(s report.Score) string {
 func TestEqualCodesAreMerged(t *testing.T) {
 	a, b := card[0], card[0]
 	b.Letter = "Z"
-	if got := reasonCodes([]scored{a.of(value{n: -1}), b.of(value{n: -1})}); !slices.Equal(got, []string{"10"}) {
+	if got := reasonCodes([]scored{a.line(value{n: -1}), b.line(value{n: -1})}); !slices.Equal(got, []string{"10"}) {
 		t.Errorf("reasons of two bins with one code are %v", got)
 	}
 }

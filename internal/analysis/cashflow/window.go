@@ -105,7 +105,6 @@ func (c *calendar) wholeBounds(w Window) (from, until bankdata.Day) {
 	return c.month[n], c.month[0]
 }
 
-// monthOf returns the number of the month of a day.
 func (c *calendar) monthOf(d bankdata.Day) int {
 	for k := range c.month {
 		if d >= c.month[k] {

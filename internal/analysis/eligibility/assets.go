@@ -21,16 +21,15 @@ func (in *Input) assets(asOf time.Time) *report.Assets {
 	return out
 }
 
-// failed returns the connections that failed.
 func (in *Input) failed(asOf time.Time) []report.FailedConnection {
 	out := []report.FailedConnection{}
 	for _, f := range in.Failed {
-		out = append(out, report.FailedConnection{SourceID: f.SourceID, SourceUUID: f.SourceUUID, InstitutionName: report.Null(f.Institution),
-			Status: f.Status, Substatus: report.Null(f.Substatus), FailedAt: report.TimestampOf(f.At)})
+		out = append(out, report.FailedConnection{SourceID: f.SourceID, SourceUUID: f.SourceUUID, InstitutionName: contract.Null(f.Institution),
+			Status: f.Status, Substatus: contract.Null(f.Substatus), FailedAt: report.TimestampOf(f.At)})
 	}
 	for _, c := range in.Bank.Connections {
 		if c.Status != contract.StatusSuccess {
-			out = append(out, report.FailedConnection{SourceID: c.SourceID, SourceUUID: c.ID, InstitutionName: report.Null(c.Institution),
+			out = append(out, report.FailedConnection{SourceID: c.SourceID, SourceUUID: c.ID, InstitutionName: contract.Null(c.Institution),
 				Status: c.Status, FailedAt: report.TimestampOf(asOf)})
 		}
 	}
@@ -91,21 +90,21 @@ func account(c bankdata.Connection, a bankdata.Account, f figures) report.AssetA
 		SourceID:             c.SourceID,
 		SourceUUID:           c.ID,
 		AccountID:            a.ID,
-		OwnerFullName:        report.Null(a.Owner),
-		InstitutionName:      report.Null(a.Institution),
-		AccountName:          report.Null(a.Name),
-		AccountType:          report.Null(a.Type),
+		OwnerFullName:        contract.Null(a.Owner),
+		InstitutionName:      contract.Null(a.Institution),
+		AccountName:          contract.Null(a.Name),
+		AccountType:          contract.Null(a.Type),
 		FirstTransaction:     f.first,
 		LastStatementEndDate: a.StatementEnd,
-		TruncatedNumber:      report.Null(a.Mask()),
-		Responsibility:       report.Null(a.Responsibility),
+		TruncatedNumber:      contract.Null(a.Mask()),
+		Responsibility:       contract.Null(a.Responsibility),
 		Addresses:            income.Addresses(a.Addresses),
 		CurrentBalance:       &a.Balance,
 		AverageBalance:       f.average,
 		IncomeFromAssets:     f.income,
 	}
 	if a.Type == report.CashEquivalent {
-		out.AccountSubtype = report.Null(a.Subtype)
+		out.AccountSubtype = contract.Null(a.Subtype)
 	}
 	return out
 }

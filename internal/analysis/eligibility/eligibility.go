@@ -167,7 +167,7 @@ func (in *Input) identities() []report.EligibilityIdentity {
 			out = append(out, identity(id, uuid, p))
 			same = same || in.Consumer != nil && in.Consumer.Is(p.FullName())
 		}
-		ref := report.ConnectionRef{SourceID: id, SourceUUID: report.Null(uuid)}
+		ref := report.ConnectionRef{SourceID: id, SourceUUID: contract.Null(uuid)}
 		switch {
 		case len(people) == 0:
 		case same:
@@ -202,10 +202,10 @@ func (in *Input) identities() []report.EligibilityIdentity {
 func identity(source, uuid string, p bankdata.Person) report.EligibilityIdentity {
 	return report.EligibilityIdentity{
 		SourceID:   source,
-		SourceUUID: report.Null(uuid),
-		FirstName:  report.Null(p.FirstName),
-		LastName:   report.Null(p.LastName),
-		FullName:   report.Null(p.FullName()),
+		SourceUUID: contract.Null(uuid),
+		FirstName:  contract.Null(p.FirstName),
+		LastName:   contract.Null(p.LastName),
+		FullName:   contract.Null(p.FullName()),
 		Emails:     append([]string{}, p.Emails...),
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 )
 
@@ -27,18 +28,19 @@ func (in *Input) stated() []report.StatedEmployer {
 	var out []report.StatedEmployer
 	for _, name := range in.names() {
 		e := report.StatedEmployer{Name: name, InputMethod: in.InputSource, VerificationSources: []report.VerificationSource{},
-			SkippedReason: report.Null(in.Skipped[name])}
+			SkippedReason: contract.Null(in.Skipped[name])}
 		for i := range in.Payroll {
 			if c := &in.Payroll[i]; in.concerns(c, name) {
 				status, sub := c.sourceStatus()
 				e.VerificationSources = append(e.VerificationSources, report.VerificationSource{
-					SourceID: c.Payroll.SourceID, SourceUUID: c.Payroll.ID, SourceType: report.SourcePayroll, Status: status, Substatus: report.Null(sub)})
+					SourceID: c.Payroll.SourceID, SourceUUID: c.Payroll.ID, SourceType: report.SourcePayroll, Status: status,
+					Substatus: contract.Null(sub)})
 			}
 		}
 		for _, d := range in.Documents {
 			if in.documents(d, name) {
 				e.VerificationSources = append(e.VerificationSources, report.VerificationSource{
-					SourceID: d.SourceID, SourceUUID: d.SourceUUID, SourceType: d.Type, Status: d.Status, Substatus: report.Null(d.Substatus)})
+					SourceID: d.SourceID, SourceUUID: d.SourceUUID, SourceType: d.Type, Status: d.Status, Substatus: contract.Null(d.Substatus)})
 			}
 		}
 		out = append(out, e)
@@ -86,13 +88,13 @@ func (in *Input) employment() []report.EligibilityEmployment {
 				SourceID:      c.Payroll.SourceID,
 				SourceUUID:    c.Payroll.ID,
 				EmployerName:  &j.Employer,
-				EmployerLine1: report.Null(j.Address.Line1),
-				EmployerLine2: report.Null(j.Address.Line2),
-				EmployerCity:  report.Null(j.Address.City),
-				EmployerState: report.Null(j.Address.State),
-				Type:          report.Null(j.Type),
-				Status:        report.Null(j.Status),
-				JobTitle:      report.Null(j.Title),
+				EmployerLine1: contract.Null(j.Address.Line1),
+				EmployerLine2: contract.Null(j.Address.Line2),
+				EmployerCity:  contract.Null(j.Address.City),
+				EmployerState: contract.Null(j.Address.State),
+				Type:          contract.Null(j.Type),
+				Status:        contract.Null(j.Status),
+				JobTitle:      contract.Null(j.Title),
 				HireDate:      j.Hired,
 				Matching:      report.EmployerMatches{EmployerName: in.namesOf(j.Employer)},
 			}
@@ -100,7 +102,7 @@ func (in *Input) employment() []report.EligibilityEmployment {
 				e.TerminationDate = j.Ended
 			}
 			if j.Rate > 0 {
-				e.BasePayRate, e.BasePayPeriod = &j.Rate, report.Null(j.RatePer)
+				e.BasePayRate, e.BasePayPeriod = &j.Rate, contract.Null(j.RatePer)
 			}
 			if in.workflow().Assets() {
 				e.Matching.DirectDeposits = in.deposits(j.Deposits)
@@ -142,11 +144,11 @@ func (in *Input) deposits(all []income.Deposit) *report.DirectDepositsMatching {
 	m := report.DirectDepositsMatching{Matched: []report.MatchedDeposit{}, Unmatched: []report.UnmatchedDeposit{}}
 	for _, d := range all {
 		if a := in.account(d); a != nil {
-			m.Matched = append(m.Matched, report.MatchedDeposit{AccountID: a.ID, TruncatedNumber: report.Null(a.Mask()),
-				InstitutionName: report.Null(a.Institution)})
+			m.Matched = append(m.Matched, report.MatchedDeposit{AccountID: a.ID, TruncatedNumber: contract.Null(a.Mask()),
+				InstitutionName: contract.Null(a.Institution)})
 		} else {
-			m.Unmatched = append(m.Unmatched, report.UnmatchedDeposit{TruncatedNumber: report.Null(d.Mask),
-				InstitutionName: report.Null(d.Institution)})
+			m.Unmatched = append(m.Unmatched, report.UnmatchedDeposit{TruncatedNumber: contract.Null(d.Mask),
+				InstitutionName: contract.Null(d.Institution)})
 		}
 	}
 	return &m

@@ -30,7 +30,6 @@ func (c *Connected) sourceStatus() (contract.Status, contract.Substatus) {
 	return contract.StatusSuccess, ""
 }
 
-// successful reports whether the connection is successful.
 func (c *Connected) successful() bool {
 	status, _ := c.sourceStatus()
 	return status == contract.StatusSuccess
@@ -69,9 +68,9 @@ func item(p *income.Payroll, j *income.Job, fetch report.Date) report.Eligibilit
 	out := report.EligibilityPayroll{
 		SourceID:     p.SourceID,
 		SourceUUID:   p.ID,
-		ProviderName: report.Null(p.Provider),
-		ProviderType: report.Null(p.Type),
-		PayFrequency: report.Null(j.Frequency),
+		ProviderName: contract.Null(p.Provider),
+		ProviderType: contract.Null(p.Type),
+		PayFrequency: contract.Null(j.Frequency),
 		Statements:   []report.EligibilityStatement{},
 	}
 	if gross, net, ok := j.Year(fetch); ok {
@@ -121,7 +120,7 @@ func summaries(platform string, paid []income.Statement) []report.GigSummary {
 		s := &paid[i]
 		if i == 0 || month(s.PayDate) != month(paid[i-1].PayDate) {
 			end := s.End
-			out = append(out, report.GigSummary{PlatformName: report.Null(platform), PeriodEnd: &end, Count: new(int64),
+			out = append(out, report.GigSummary{PlatformName: contract.Null(platform), PeriodEnd: &end, Count: new(int64),
 				Gross: new(report.Cents), Tips: new(report.Cents), Bonuses: new(report.Cents), Fees: new(report.Cents), Deposited: new(report.Cents)})
 		}
 		g := &out[len(out)-1]

@@ -45,7 +45,7 @@ func (s sums) total() (all report.Cents) {
 func (s sums) gross(r rates) report.Cents {
 	all := s[other]
 	for i, c := range s[:maxJobs] {
-		all = addCapped(all, r[i].of(c))
+		all = addCapped(all, r[i].grossOf(c))
 	}
 	return all
 }
@@ -180,7 +180,6 @@ func (f *facts) months() {
 	}
 }
 
-// monthOf returns the number of the month of a day.
 func (f *facts) monthOf(d bankdata.Day) int {
 	for k := range f.start {
 		if d >= f.start[k] {

@@ -107,8 +107,8 @@ func (c curve) gross(net report.Cents) report.Cents {
 // ratio converts net wages to gross wages by the ratio of their sums.
 type ratio struct{ net, gross report.Cents }
 
-// of returns the gross of a net amount. Without wages in r, that is the net amount.
-func (r ratio) of(net report.Cents) report.Cents {
+// grossOf returns the gross of a net amount. Without wages in r, that is the net amount.
+func (r ratio) grossOf(net report.Cents) report.Cents {
 	if r.net <= 0 || net <= 0 {
 		return max(net, 0)
 	}

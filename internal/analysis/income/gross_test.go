@@ -250,7 +250,7 @@ func TestRatio(t *testing.T) {
 		{ratio{most, most}, most, most},
 		{ratio{1, most}, most, most},
 	} {
-		if got := c.r.of(c.net); got != c.want {
+		if got := c.r.grossOf(c.net); got != c.want {
 			t.Errorf("%v of %d = %d, want %d", c.r, c.net, got, c.want)
 		}
 	}

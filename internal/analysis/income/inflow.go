@@ -96,7 +96,6 @@ func (f *facts) payer(data *bankdata.Data, e *bankdata.Entry) string {
 	return payerOf(t, holdersOf(from, account, f.consumer))
 }
 
-// paymentOf returns the transaction of an entry with its connection and account.
 func (f *facts) paymentOf(data *bankdata.Data, e *bankdata.Entry) (*bankdata.Connection, *bankdata.Account, *bankdata.Transaction) {
 	c, a, t := f.ledger.Source(e.Index)
 	from := &data.Connections[c]
@@ -118,7 +117,6 @@ func (f *facts) kindOfStream(i int) (kind int, is bool) {
 	return wage, is
 }
 
-// kind returns the kind of an inflow's payments.
 func (f *facts) kind(x *inflow) int {
 	if x.kind == wage {
 		return f.job(x.number)
@@ -126,7 +124,6 @@ func (f *facts) kind(x *inflow) int {
 	return other
 }
 
-// join adds a stream to an inflow.
 func (f *facts) join(x *inflow, s *bankdata.Stream) {
 	x.active = x.active || s.Active
 	whole := f.start[min(f.whole, 12)]

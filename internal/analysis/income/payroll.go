@@ -98,7 +98,6 @@ func (p *Payroll) complete() bool {
 	return slices.ContainsFunc(p.Jobs, func(j Job) bool { return j.Employer != "" })
 }
 
-// status returns the source's status.
 func (p *Payroll) status() contract.Status {
 	if p.complete() {
 		return contract.StatusSuccess
@@ -167,7 +166,7 @@ func payroll(all []Payroll, fetch report.Date) []report.Payroll {
 }
 
 func (p *Payroll) item(j *Job, fetch report.Date) report.Payroll {
-	out := report.Payroll{SourceID: p.SourceID, ProviderName: report.Null(p.Provider), PayFrequency: report.Null(j.Frequency),
+	out := report.Payroll{SourceID: p.SourceID, ProviderName: contract.Null(p.Provider), PayFrequency: contract.Null(j.Frequency),
 		Statements: []report.Statement{}}
 	switch j.RatePer {
 	case PerYear:
@@ -217,10 +216,10 @@ func employed(all []Payroll, stated []employer) (items []report.Employment, like
 			if j.Employer == "" {
 				continue
 			}
-			items = append(items, report.Employment{SourceID: p.SourceID, SourceRecordID: report.Null(j.RecordID),
-				EmployerName: &j.Employer, EmployerLine1: report.Null(j.Address.Line1), EmployerLine2: report.Null(j.Address.Line2),
-				EmployerCity: report.Null(j.Address.City), EmployerState: report.Null(j.Address.State),
-				Type: report.Null(j.Type), Status: report.Null(j.Status), JobTitle: report.Null(j.Title), HireDate: j.Hired})
+			items = append(items, report.Employment{SourceID: p.SourceID, SourceRecordID: contract.Null(j.RecordID),
+				EmployerName: &j.Employer, EmployerLine1: contract.Null(j.Address.Line1), EmployerLine2: contract.Null(j.Address.Line2),
+				EmployerCity: contract.Null(j.Address.City), EmployerState: contract.Null(j.Address.State),
+				Type: contract.Null(j.Type), Status: contract.Null(j.Status), JobTitle: contract.Null(j.Title), HireDate: j.Hired})
 			like = append(like, bestMatch(stated, employerOf(j.Employer)))
 		}
 	}

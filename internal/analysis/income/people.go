@@ -53,7 +53,7 @@ func identities(in Input) []report.IncomeIdentity {
 	}
 	for i := range in.Paystubs {
 		if p := &in.Paystubs[i]; p.Status == contract.StatusSuccess && p.Stub.EmployeeName != nil {
-			known(p.SourceID, bankdata.Owner{RecordID: p.ID, Person: named(*p.Stub.EmployeeName)})
+			known(p.SourceID, bankdata.Owner{RecordID: p.ID, Person: personNamed(*p.Stub.EmployeeName)})
 		}
 	}
 	if in.Consumer != nil && in.InputSource == report.ConsumerInput && len(out) > 1 {
@@ -62,7 +62,7 @@ func identities(in Input) []report.IncomeIdentity {
 	return out
 }
 
-func named(full string) (p bankdata.Person) {
+func personNamed(full string) (p bankdata.Person) {
 	p.FirstName, p.LastName, p.Suffix = personname.Split(full)
 	return p
 }
@@ -83,10 +83,10 @@ func addRecord(m *report.RecordMatching, same bool, ref report.RecordRef) {
 func identity(source, record string, p bankdata.Person) report.IncomeIdentity {
 	return report.IncomeIdentity{
 		SourceID:       source,
-		SourceRecordID: report.Null(record),
-		FirstName:      report.Null(p.FirstName),
-		LastName:       report.Null(p.LastName),
-		FullName:       report.Null(p.FullName()),
+		SourceRecordID: contract.Null(record),
+		FirstName:      contract.Null(p.FirstName),
+		LastName:       contract.Null(p.LastName),
+		FullName:       contract.Null(p.FullName()),
 		Emails:         append([]string{}, p.Emails...),
 	}
 }
@@ -219,13 +219,13 @@ func accounts(d bankdata.Data, fetch report.Date) []report.IncomeAccount {
 			out = append(out, report.IncomeAccount{
 				SourceID:        c.SourceID,
 				AccountID:       a.ID,
-				OwnerFullName:   report.Null(a.Owner),
-				InstitutionName: report.Null(a.Institution),
-				AccountName:     report.Null(a.Name),
+				OwnerFullName:   contract.Null(a.Owner),
+				InstitutionName: contract.Null(a.Institution),
+				AccountName:     contract.Null(a.Name),
 				AccountType:     a.Type,
 				DateOpened:      a.Opened,
-				TruncatedNumber: report.Null(a.Mask()),
-				Responsibility:  report.Null(a.Responsibility),
+				TruncatedNumber: contract.Null(a.Mask()),
+				Responsibility:  contract.Null(a.Responsibility),
 				Addresses:       Addresses(a.Addresses),
 				CurrentBalance:  &balance,
 				BalanceTerms:    a.Terms(currency, fetch),
@@ -241,11 +241,11 @@ func Addresses(known []bankdata.Address) []report.IncomeAddress {
 	for _, a := range known {
 		out = append(out, report.IncomeAddress{
 			AddressID: a.ID,
-			Address:   report.Null(a.Line()),
-			Street:    report.Null(a.Street),
-			City:      report.Null(a.City),
-			ZIPCode:   report.Null(a.ZIP),
-			State:     report.Null(a.State),
+			Address:   contract.Null(a.Line()),
+			Street:    contract.Null(a.Street),
+			City:      contract.Null(a.City),
+			ZIPCode:   contract.Null(a.ZIP),
+			State:     contract.Null(a.State),
 		})
 	}
 	return out

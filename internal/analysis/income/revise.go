@@ -141,7 +141,7 @@ func Gross(in Input, net report.RevisedValues, asOf time.Time) (out report.Revis
 		base := now
 		for i, c := range f.base() {
 			if was[i] > 0 {
-				base[i] = ratio{net: was[i], gross: now[i]}.of(c)
+				base[i] = ratio{net: was[i], gross: now[i]}.grossOf(c)
 			}
 		}
 		out.GrossAnnual = inDollars(now.gross(ratesOf(base, taxes)))
@@ -164,7 +164,7 @@ func (s sums) like(net report.Cents) (now sums) {
 	rest, last := net, wage
 	for i, c := range s {
 		if c > 0 {
-			now[i] = min(ratio{net: total, gross: net}.of(c), rest)
+			now[i] = min(ratio{net: total, gross: net}.grossOf(c), rest)
 			rest -= now[i]
 			last = i
 		}

@@ -57,5 +57,5 @@ func (p *Paystub) Employee() (bankdata.Person, bool) {
 	if p.Status != contract.StatusSuccess || p.Stub.EmployeeName == nil {
 		return bankdata.Person{}, false
 	}
-	return named(*p.Stub.EmployeeName), true
+	return personNamed(*p.Stub.EmployeeName), true
 }

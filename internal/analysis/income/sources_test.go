@@ -59,7 +59,7 @@ func TestJobYear(t *testing.T) {
 
 func stub(id, employer, employee, paid string, gross, net report.Cents) Paystub {
 	p := Paystub{ID: id, SourceID: "PAYSTUB_" + id, Path: id + "/paystub.pdf", Status: contract.StatusSuccess, Employer: employer}
-	p.Stub.EmployeeName, p.Stub.Insights = report.Null(employee), report.PaystubInsights{AnnualGross: &gross, AnnualNet: &net}
+	p.Stub.EmployeeName, p.Stub.Insights = contract.Null(employee), report.PaystubInsights{AnnualGross: &gross, AnnualNet: &net}
 	if paid != "" {
 		d := day(paid)
 		p.Stub.PayDate = &d

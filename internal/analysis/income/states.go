@@ -132,7 +132,6 @@ func (p *stateParser) pairs(text string) (out [][2]int64) {
 // average of the listed states, weighted by population.
 const averageRate = 300
 
-// stateOf returns a state's rule for a year.
 func stateOf(y *taxYear, state string) stateTax {
 	rules := stateTaxes()[state]
 	if len(rules) == 0 {

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 )
 
@@ -140,7 +141,7 @@ func (b builder) currencies(lines []report.Tradeline, quote *Quote) []report.Pas
 		return []report.PassportCurrency{out}
 	}
 	rate := quote.Rate
-	out.Rate, out.RateDate, out.RateSource = &rate, date(quote.Day), report.Null(quote.Source)
+	out.Rate, out.RateDate, out.RateSource = &rate, date(quote.Day), contract.Null(quote.Source)
 	in := func(c *report.Cents) *report.Cents {
 		if c == nil {
 			return nil

@@ -109,7 +109,7 @@ func lastFour(s string) *string {
 	if len(r) > 4 {
 		r = r[len(r)-4:]
 	}
-	return report.Null(string(r))
+	return contract.Null(string(r))
 }
 
 func (b builder) credit(r *report.Passport) {
@@ -131,8 +131,8 @@ func (b builder) credit(r *report.Passport) {
 		return cmp.Or(closed(x)-closed(y), latest(x.Closed, y.Closed), latest(x.Opened, y.Opened), cmp.Compare(x.AccountID, y.AccountID))
 	})
 	for _, q := range b.Inquiries {
-		r.Inquiries = append(r.Inquiries, report.PassportInquiry{SourceID: b.Supplier, Date: date(q.Date), Inquirer: report.Null(q.Inquirer),
-			Purpose: report.Null(q.Purpose), Currency: b.currency(q.Amount), Amount: b.amount(q.Amount)})
+		r.Inquiries = append(r.Inquiries, report.PassportInquiry{SourceID: b.Supplier, Date: date(q.Date), Inquirer: contract.Null(q.Inquirer),
+			Purpose: contract.Null(q.Purpose), Currency: b.currency(q.Amount), Amount: b.amount(q.Amount)})
 	}
 	slices.SortFunc(r.Inquiries, func(x, y report.PassportInquiry) int {
 		return cmp.Or(latest(x.Date, y.Date), cmp.Compare(report.Text(x.Inquirer), report.Text(y.Inquirer)), compareCents(x.Amount, y.Amount))
@@ -143,7 +143,7 @@ func (b builder) credit(r *report.Passport) {
 			status = "RESOLVED"
 		}
 		r.PublicRecords = append(r.PublicRecords, report.PublicRecord{SourceID: b.Supplier,
-			Type: p.Type, Court: report.Null(p.Court), Filed: date(p.Filed),
+			Type: p.Type, Court: contract.Null(p.Court), Filed: date(p.Filed),
 			Resolved: date(p.Resolved), Status: status, Currency: b.currency(p.Amount), Amount: b.amount(p.Amount)})
 	}
 	slices.SortFunc(r.PublicRecords, func(x, y report.PublicRecord) int {
@@ -155,7 +155,7 @@ func (b builder) credit(r *report.Passport) {
 			status = "PAID"
 		}
 		r.Collections = append(r.Collections, report.Collection{SourceID: b.Supplier,
-			Agency: report.Null(c.Agency), Creditor: report.Null(c.Creditor),
+			Agency: contract.Null(c.Agency), Creditor: contract.Null(c.Creditor),
 			Assigned: date(c.Assigned), Status: status, Currency: b.currency(cmp.Or(c.Original, c.Balance)),
 			Original: b.amount(c.Original), Balance: b.amount(c.Balance)})
 	}
@@ -164,7 +164,7 @@ func (b builder) credit(r *report.Passport) {
 			compareCents(x.Original, y.Original))
 	})
 	for _, n := range b.NSF {
-		r.NSF = append(r.NSF, report.NonsufficientFunds{SourceID: b.Supplier, Institution: report.Null(n.Institution), Date: date(n.Date),
+		r.NSF = append(r.NSF, report.NonsufficientFunds{SourceID: b.Supplier, Institution: contract.Null(n.Institution), Date: date(n.Date),
 			Currency: b.currency(n.Amount), Amount: b.amount(n.Amount)})
 	}
 	slices.SortFunc(r.NSF, func(x, y report.NonsufficientFunds) int {
@@ -176,8 +176,8 @@ func (b builder) credit(r *report.Passport) {
 		if d.Resolved {
 			status = "RESOLVED"
 		}
-		r.Disputes = append(r.Disputes, report.PassportDispute{SourceID: b.Supplier, AccountID: report.Null(d.AccountID), Filed: date(d.Filed),
-			Status: status, Description: report.Null(d.Description)})
+		r.Disputes = append(r.Disputes, report.PassportDispute{SourceID: b.Supplier, AccountID: contract.Null(d.AccountID), Filed: date(d.Filed),
+			Status: status, Description: contract.Null(d.Description)})
 	}
 	slices.SortFunc(r.Disputes, func(x, y report.PassportDispute) int {
 		return cmp.Or(latest(x.Filed, y.Filed), cmp.Compare(report.Text(x.Description), report.Text(y.Description)))

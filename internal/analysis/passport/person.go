@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/personname"
 	"vestibule/internal/report"
 )
@@ -16,14 +17,15 @@ func identities(in *Input, fields report.IdentityFields) []report.PassportIdenti
 	m := report.IncomeMatching{FullName: report.RecordMatching{Matched: []report.RecordRef{}, Unmatched: []report.RecordRef{}}}
 	if c := in.Consumer; c != nil {
 		out = append(out, report.PassportIdentity{
-			SourceID: in.InputSource, SourceRecordID: report.Null(in.InputRecordID), FirstName: report.Null(c.First), LastName: report.Null(c.Last),
-			FullName: report.Null(strings.TrimSpace(c.First + " " + c.Last)), OtherNames: []string{}, Emails: append([]string{}, c.Emails...),
+			SourceID: in.InputSource, SourceRecordID: contract.Null(in.InputRecordID), FirstName: contract.Null(c.First),
+			LastName: contract.Null(c.Last),
+			FullName: contract.Null(strings.TrimSpace(c.First + " " + c.Last)), OtherNames: []string{}, Emails: append([]string{}, c.Emails...),
 			DateOfBirth: date(c.Born), Telephones: []string{}, Documents: []report.IdentityDocument{},
 		})
 	}
 	if in.File.Found {
 		id := identity(in.File.Person, fields)
-		id.SourceID, id.SourceRecordID = in.File.Supplier, report.Null(in.File.RecordID)
+		id.SourceID, id.SourceRecordID = in.File.Supplier, contract.Null(in.File.RecordID)
 		ref := report.RecordRef{SourceID: id.SourceID, SourceRecordID: id.SourceRecordID}
 		if c := in.Consumer; c != nil && (SameName(*c, report.Text(id.FullName)) || SameName(*c, report.Text(id.TransliteratedName))) {
 			m.FullName.Matched = append(m.FullName.Matched, ref)
@@ -44,7 +46,7 @@ func identity(p Person, f report.IdentityFields) report.PassportIdentity {
 		if !provided {
 			return nil
 		}
-		return report.Null(s)
+		return contract.Null(s)
 	}
 	list := func(provided bool, s []string) []string {
 		if !provided {
@@ -71,7 +73,7 @@ func identity(p Person, f report.IdentityFields) report.PassportIdentity {
 	if f.Documents {
 		for _, d := range p.Documents {
 			out.Documents = append(out.Documents, report.IdentityDocument{Type: d.Type, TruncatedNumber: lastFour(d.Number),
-				Country: report.Null(d.Country), Issued: date(d.Issued), Expires: date(d.Expires)})
+				Country: contract.Null(d.Country), Issued: date(d.Issued), Expires: date(d.Expires)})
 		}
 	}
 	return out
@@ -87,38 +89,39 @@ func SameName(c Consumer, full string) bool {
 func (b builder) life(r *report.Passport) {
 	for _, a := range b.Addresses {
 		r.Addresses = append(r.Addresses, report.PassportAddress{SourceID: b.Supplier,
-			Address: report.Null(a.Line), Street: report.Null(a.Street),
-			City: report.Null(a.City), Region: report.Null(a.Region), Postcode: report.Null(a.Postcode), Country: report.Null(a.Country),
+			Address: contract.Null(a.Line), Street: contract.Null(a.Street),
+			City: contract.Null(a.City), Region: contract.Null(a.Region), Postcode: contract.Null(a.Postcode), Country: contract.Null(a.Country),
 			First: date(a.First), Last: date(a.Last)})
 	}
 	slices.SortFunc(r.Addresses, func(x, y report.PassportAddress) int {
 		return cmp.Or(latest(x.Last, y.Last), latest(x.First, y.First), cmp.Compare(report.Text(x.Address), report.Text(y.Address)))
 	})
 	for _, e := range b.Employers {
-		r.Employers = append(r.Employers, report.PassportEmployer{SourceID: b.Supplier, Name: report.Null(e.Name), JobTitle: report.Null(e.Job),
-			Start: date(e.Start), End: date(e.End), Currency: b.currency(e.Monthly), MonthlyIncome: b.amount(e.Monthly), Last: date(e.Last)})
+		r.Employers = append(r.Employers, report.PassportEmployer{SourceID: b.Supplier, Name: contract.Null(e.Name),
+			JobTitle: contract.Null(e.Job),
+			Start:    date(e.Start), End: date(e.End), Currency: b.currency(e.Monthly), MonthlyIncome: b.amount(e.Monthly), Last: date(e.Last)})
 	}
 	slices.SortFunc(r.Employers, func(x, y report.PassportEmployer) int {
 		return cmp.Or(latest(x.Last, y.Last), latest(x.Start, y.Start), cmp.Compare(report.Text(x.Name), report.Text(y.Name)))
 	})
 	for _, o := range b.OtherIncomes {
 		r.OtherIncomes = append(r.OtherIncomes, report.PassportIncome{SourceID: b.Supplier, Type: o.Type, Currency: b.currency(o.Amount),
-			Amount: b.amount(o.Amount), Frequency: report.Null(o.Frequency), Reported: date(o.Reported)})
+			Amount: b.amount(o.Amount), Frequency: contract.Null(o.Frequency), Reported: date(o.Reported)})
 	}
 	slices.SortFunc(r.OtherIncomes, func(x, y report.PassportIncome) int {
 		return cmp.Or(latest(x.Reported, y.Reported), cmp.Compare(x.Type, y.Type), compareCents(x.Amount, y.Amount))
 	})
 	for _, i := range b.Identifiers {
 		r.Identifiers = append(r.Identifiers, report.PassportIdentifier{SourceID: b.Supplier, Type: i.Type,
-			Truncated: lastFour(i.Value), Country: report.Null(i.Country)})
+			Truncated: lastFour(i.Value), Country: contract.Null(i.Country)})
 	}
 	slices.SortFunc(r.Identifiers, func(x, y report.PassportIdentifier) int {
 		return cmp.Or(cmp.Compare(x.Type, y.Type), cmp.Compare(report.Text(x.Truncated), report.Text(y.Truncated)))
 	})
 	for _, a := range b.BankAccounts {
 		r.BankAccounts = append(r.BankAccounts, report.PassportBankAccount{SourceID: b.Supplier,
-			Institution: report.Null(a.Institution), Type: report.Null(a.Type),
-			Truncated: lastFour(a.Number), Opened: date(a.Opened), Closed: date(a.Closed), Currency: report.Null(b.Currency)})
+			Institution: contract.Null(a.Institution), Type: contract.Null(a.Type),
+			Truncated: lastFour(a.Number), Opened: date(a.Opened), Closed: date(a.Closed), Currency: contract.Null(b.Currency)})
 	}
 	slices.SortFunc(r.BankAccounts, func(x, y report.PassportBankAccount) int {
 		return cmp.Or(known(x.Closed)-known(y.Closed), latest(x.Opened, y.Opened),

@@ -179,9 +179,9 @@ func (d *Document) understand() {
 func (d *Document) fill() {
 	f, p := &d.fields, &d.Stub
 	d.Employer = f.employer
-	p.EmployeeName, p.EmployeeLine1, p.EmployeeLine2 = report.Null(f.employee), report.Null(f.line1), report.Null(f.line2)
-	p.EmployeeCity, p.EmployeeState, p.EmployeeZIP = report.Null(f.city), report.Null(f.state), report.Null(f.zip)
-	p.PayFrequency, p.PaystubProvider = report.Null(f.frequency), report.Null(f.provider)
+	p.EmployeeName, p.EmployeeLine1, p.EmployeeLine2 = contract.Null(f.employee), contract.Null(f.line1), contract.Null(f.line2)
+	p.EmployeeCity, p.EmployeeState, p.EmployeeZIP = contract.Null(f.city), contract.Null(f.state), contract.Null(f.zip)
+	p.PayFrequency, p.PaystubProvider = contract.Null(f.frequency), contract.Null(f.provider)
 	for _, x := range []struct {
 		to   **report.Date
 		from *when

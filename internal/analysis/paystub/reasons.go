@@ -3,6 +3,7 @@ package paystub
 import (
 	"slices"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 )
 
@@ -62,7 +63,7 @@ func ofFile(reason string) bool {
 // no findings about the file itself, as opposed to its amounts.
 func (d *Document) verdict(all []finding) report.IrregularityDetection {
 	out := report.IrregularityDetection{Status: report.IrregularityNotDetected, Reasons: []string{},
-		FileType: report.Null(d.FileType), Version: Version}
+		FileType: contract.Null(d.FileType), Version: Version}
 	genuine := true
 	for _, reason := range Reasons() {
 		i := slices.IndexFunc(all, func(f finding) bool { return f.reason == reason })

@@ -143,10 +143,8 @@ func (a *API) newToken(w http.ResponseWriter, r *http.Request, app applications.
 			return httpx.NewError(contract.CodeInvalidParameters, errors.New("allowedOrigin out of bounds"), wrongOrigin)
 		}
 	}
-	var out created
-	err := a.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
-		out, err = a.issueToken(ctx, tx, app, origin, "")
-		return err
+	out, err := store.Value(r.Context(), a.DB.Tx, func(ctx context.Context, tx *store.Tx) (created, error) {
+		return a.issueToken(ctx, tx, app, origin, "")
 	})
 	return a.answer(w, out, false, err)
 }
@@ -229,7 +227,6 @@ func (a *API) offered() []string {
 		func(p string) bool { return !a.Applications.Offers(contract.Product(p)) })
 }
 
-// createError returns the API's error for an error of Create.
 func (a *API) createError(err error, product contract.Product) error {
 	switch {
 	case errors.Is(err, applications.ErrUnknownProduct):

@@ -46,7 +46,6 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, out)
 }
 
-// filter reads the filter of the list.
 func (q *query) filter() applications.Filter {
 	f := applications.Filter{State: q.values.Get("state"), Product: contract.Product(q.values.Get("product")),
 		ExternalID: q.values.Get("externalId"), From: q.time("createdFrom"), To: q.time("createdTo"),
@@ -118,7 +117,6 @@ func (q *query) time(name string) time.Time {
 	return t
 }
 
-// err returns the collected errors, or nil.
 func (q *query) err() error {
 	if len(q.wrong) == 0 {
 		return nil

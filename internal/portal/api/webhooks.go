@@ -159,10 +159,8 @@ func (a *API) redeliver(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var id string
-	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		id, err = a.Events.Redeliver(ctx, tx, d.ID, d.Resends)
-		return err
+	id, err := store.Value(r.Context(), a.DB.Tx, func(ctx context.Context, tx *store.Tx) (string, error) {
+		return a.Events.Redeliver(ctx, tx, d.ID, d.Resends)
 	})
 	switch {
 	case errors.Is(err, webhook.ErrPending):

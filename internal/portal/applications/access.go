@@ -20,6 +20,6 @@ func (s *Service) GrantNewAccess(ctx context.Context, tx *store.Tx, id, sessionI
 	if _, err = s.record(ctx, tx, a, Joined+"/"+sessionID, TimelineEntry{Kind: Joined, From: state, To: state}, a.Journey, false); err != nil {
 		return err
 	}
-	tx.AfterCommit(func() { s.hub.wake(id) })
+	tx.AfterCommit(func() { s.Wake(id) })
 	return nil
 }

@@ -223,7 +223,7 @@ func (s *Service) ReceiveWebhook(ctx context.Context, e webhook.Event) (known bo
 		id, known, err = s.handleWebhook(ctx, tx, e, f)
 		return err
 	})
-	s.hub.wake(id)
+	s.Wake(id)
 	return known, err
 }
 

@@ -89,7 +89,7 @@ type Service struct {
 	// OnApplicant is called in the transaction that stores the applicant's data.
 	OnApplicant []func(ctx context.Context, tx *store.Tx, a Application, f prefill.Fields) error
 
-	hub   hub
+	hub
 	early atomic.Int32 // reports that are fetched while their webhooks wait
 }
 

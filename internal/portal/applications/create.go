@@ -92,7 +92,6 @@ func (s *Service) notifyApplicantStored(ctx context.Context, tx *store.Tx, a App
 	return nil
 }
 
-// draft validates n and returns its application.
 func (s *Service) draft(n New, now time.Time) (Application, error) {
 	a := Application{ID: uuid.NewString(), Product: n.Product, Mode: n.Mode, Variant: n.Variant, Manual: n.Manual,
 		SandboxReportID: n.SandboxReportID, Origin: n.Origin, ExternalID: n.ExternalID, UserArgs: n.UserArgs,

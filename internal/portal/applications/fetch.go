@@ -56,7 +56,7 @@ func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 		}
 		return s.keep(ctx, tx, locked, got)
 	})
-	s.hub.wake(a.ID)
+	s.Wake(a.ID)
 	return err
 }
 

@@ -18,7 +18,7 @@ type hub struct {
 	count  int
 	each   map[string]int // streams by client's network
 	cancel context.CancelFunc
-	ended  chan struct{} // closed by end; created on first use
+	ended  chan struct{} // closed by Close; created on first use
 	closed bool
 }
 
@@ -87,8 +87,8 @@ func (h *hub) unsubscribe(id string, client []httpx.Network, c chan struct{}) {
 	}
 }
 
-// wake wakes the streams of one application.
-func (h *hub) wake(id string) {
+// Wake wakes the streams of one application.
+func (h *hub) Wake(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for c := range h.subs[id] {
@@ -116,15 +116,15 @@ func (h *hub) run(ctx context.Context, newest time.Time, changes changesFunc) {
 		newest = at
 		for id, version := range found {
 			if known[id] != version {
-				h.wake(id)
+				h.Wake(id)
 			}
 		}
 		known = found
 	}
 }
 
-// done is closed when the portal stops.
-func (h *hub) done() <-chan struct{} {
+// Done is closed when the portal stops.
+func (h *hub) Done() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.ending()
@@ -137,8 +137,8 @@ func (h *hub) ending() chan struct{} {
 	return h.ended
 }
 
-// end ends every stream and rejects new ones.
-func (h *hub) end() {
+// Close ends every stream and rejects new ones. Call it first when the portal stops.
+func (h *hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.closed {
@@ -152,14 +152,5 @@ func (h *hub) end() {
 // many subscriptions, of all or of the client's networks, or the portal is stopping. A client
 // without networks has no limit of its own.
 func (s *Service) Subscribe(id string, client []httpx.Network) (<-chan struct{}, func()) {
-	return s.hub.subscribe(id, client, s.now(), s.changedSince)
+	return s.subscribe(id, client, s.now(), s.changedSince)
 }
-
-// Wake wakes the subscribers of an application.
-func (s *Service) Wake(id string) { s.hub.wake(id) }
-
-// Done is closed when the portal stops.
-func (s *Service) Done() <-chan struct{} { return s.hub.done() }
-
-// Close ends all subscriptions. Call it first when the portal stops.
-func (s *Service) Close() { s.hub.end() }

@@ -62,7 +62,7 @@ func (s *Service) applyStatus(ctx context.Context, p Poll, answer svcapi.StatusA
 			Status: answer.Status, Substatus: answer.Substatus})
 		return err
 	})
-	s.hub.wake(p.Application)
+	s.Wake(p.Application)
 	return a, err
 }
 
@@ -101,6 +101,6 @@ func (s *Service) tick(ctx context.Context, id string, number int) (a Applicatio
 		a, err = s.Advance(ctx, tx, id, journey.Input{Kind: journey.Tick, Attempt: number})
 		return err
 	})
-	s.hub.wake(id)
+	s.Wake(id)
 	return a, err
 }

@@ -172,19 +172,12 @@ func storeAnalysis(ctx context.Context, tx *store.Tx, id string, r reportRow) (b
 // missingReports returns the applications whose report is missing: when the lease to fetch
 // it expires, by ID.
 func missingReports(ctx context.Context, q store.Queryer) (map[string]time.Time, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, fetch_until FROM applications WHERE state = $1 AND report_at = 0`, string(journey.Pending))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	out := map[string]time.Time{}
-	for rows.Next() {
+	return out, store.QueryEach(ctx, q, func(row store.Row) error {
 		var id string
 		var until int64
-		if err := rows.Scan(&id, &until); err != nil {
-			return nil, err
-		}
+		err := row.Scan(&id, &until)
 		out[id] = store.Time(until)
-	}
-	return out, rows.Err()
+		return err
+	}, `SELECT id, fetch_until FROM applications WHERE state = $1 AND report_at = 0`, string(journey.Pending))
 }

@@ -124,7 +124,7 @@ func (s *Service) refresh(ctx context.Context, id string, number int, ask bool) 
 			TimelineEntry{Kind: journey.Revised, Attempt: r.Attempt, From: state, To: state}, locked.Journey, true)
 		return err
 	})
-	s.hub.wake(id)
+	s.Wake(id)
 	return revised && err == nil, err
 }
 

@@ -180,25 +180,19 @@ func (s *Service) SetLanguage(ctx context.Context, a Application, lang i18n.Lang
 
 // changedSince lists the applications updated after since, for the streams.
 func (s *Service) changedSince(ctx context.Context, since time.Time) (map[string]int64, time.Time, error) {
-	rows, err := s.DB.SQL.QueryContext(ctx, `SELECT id, version, updated_at FROM applications WHERE updated_at > $1`, store.Micros(since))
-	if err != nil {
-		return nil, since, err
-	}
-	defer rows.Close()
 	out := map[string]int64{}
 	newest := since
-	for rows.Next() {
+	err := store.QueryEach(ctx, s.DB.SQL, func(row store.Row) error {
 		var id string
 		var version, at int64
-		if err := rows.Scan(&id, &version, &at); err != nil {
-			return nil, since, err
-		}
+		err := row.Scan(&id, &version, &at)
 		out[id] = version
 		if t := store.Time(at); t.After(newest) {
 			newest = t
 		}
-	}
-	return out, newest, rows.Err()
+		return err
+	}, `SELECT id, version, updated_at FROM applications WHERE updated_at > $1`, store.Micros(since))
+	return out, newest, err
 }
 
 func tokenCell(id string, number int) store.Cell {

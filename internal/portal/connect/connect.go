@@ -84,8 +84,7 @@ func (h *Handler) connect(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	httpx.SeeOther(w, applicant.StatusURL(a.ID)+v.QuerySuffix)
-	return nil
+	return httpx.SeeOther(w, applicant.StatusURL(a.ID)+v.QuerySuffix)
 }
 
 // embed shows the page with the widget.
@@ -191,8 +190,7 @@ func (h *Handler) redirectToProvider(w http.ResponseWriter, r *http.Request, a a
 			Field: h.RedirectTokenField, Token: link.RedirectToken}))
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
-	httpx.SeeOther(w, link.RedirectURL)
-	return nil
+	return httpx.SeeOther(w, link.RedirectURL)
 }
 
 // inLanguage adds the selected language to the service's address if the browser's

@@ -139,7 +139,6 @@ func mapLink(to string) (string, bool) {
 	return to, strings.HasPrefix(to, "/")
 }
 
-// plainText returns the plain text of a node.
 func plainText(n ast.Node, raw []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

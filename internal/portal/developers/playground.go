@@ -99,8 +99,7 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Applicants.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	httpx.SeeOther(w, runURL(id))
-	return nil
+	return httpx.SeeOther(w, runURL(id))
 }
 
 func runURL(id string) string { return "/developers/runs/" + id }

@@ -76,23 +76,14 @@ func (h *Handler) Verified(ctx context.Context, a redirect.Attempt, t *jose.Toke
 }
 
 func (h *Handler) verified(ctx context.Context, id string) (map[int]signed, error) {
-	rows, err := h.Applicants.Service.DB.SQL.QueryContext(ctx, `SELECT attempt, key_id, issued_at,
-		expires_at FROM developer_returns WHERE application_id = $1`, id)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	out := map[int]signed{}
-	for rows.Next() {
-		var attempt, issued, expires int64
+	return out, store.QueryEach(ctx, h.Applicants.Service.DB.SQL, func(row store.Row) error {
+		var attempt int
 		var s signed
-		if err := rows.Scan(&attempt, &s.keyID, &issued, &expires); err != nil {
-			return nil, err
-		}
-		s.issued, s.expires = store.Time(issued), store.Time(expires)
-		out[int(attempt)] = s
-	}
-	return out, rows.Err()
+		err := row.Scan(&attempt, &s.keyID, store.At(&s.issued), store.At(&s.expires))
+		out[attempt] = s
+		return err
+	}, `SELECT attempt, key_id, issued_at, expires_at FROM developer_returns WHERE application_id = $1`, id)
 }
 
 // Forget deletes an application's rows in this package.

@@ -136,8 +136,7 @@ func (k *Kit) frame(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	w.Header().Set("Cache-Control", "no-store")
-	httpx.SeeOther(w, "/applications/"+g.application+"/connect?"+query.Encode())
-	return nil
+	return httpx.SeeOther(w, "/applications/"+g.application+"/connect?"+query.Encode())
 }
 
 // backPath is where a bank's pages lead if they took the window of the page around a frame.

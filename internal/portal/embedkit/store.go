@@ -42,21 +42,18 @@ func (k *Kit) granted(ctx context.Context, q store.Queryer, token string) (grant
 }
 
 func (k *Kit) grantedByHash(ctx context.Context, q store.Queryer, hash []byte) (g granted, err error) {
-	var until int64
 	err = q.QueryRowContext(ctx, `SELECT application_id, allowed_origin,
 		COALESCE(session_id, ''), expires_at FROM embed_grants WHERE hash = $1`,
-		hash).Scan(&g.application, &g.origin, &g.holder, &until)
-	g.until = store.Time(until)
+		hash).Scan(&g.application, &g.origin, &g.holder, store.At(&g.until))
 	return g, store.MapNotFound(err)
 }
 
 // bind binds an embed token to holder, unless it is bound to a holder other than
 // former.
-func (k *Kit) bind(ctx context.Context, q store.Queryer, token, holder, former string) (applicationID string, err error) {
-	err = q.QueryRowContext(ctx, `UPDATE embed_grants SET session_id = $1
+func (k *Kit) bind(ctx context.Context, q store.Queryer, token, holder, former string) (string, error) {
+	return store.FindOne[string](q.QueryRowContext(ctx, `UPDATE embed_grants SET session_id = $1
 		WHERE hash = $2 AND expires_at > $3 AND (session_id IS NULL OR session_id = $1 OR session_id = $4) RETURNING application_id`,
-		holder, store.Hash(token), store.Micros(k.Now()), former).Scan(&applicationID)
-	return applicationID, store.MapNotFound(err)
+		holder, store.Hash(token), store.Micros(k.Now()), former))
 }
 
 // Forget deletes the embed tokens of an application.

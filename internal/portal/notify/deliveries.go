@@ -30,7 +30,7 @@ func (s *Service) List(ctx context.Context, f webhook.Filter, cursor string) (pa
 	}
 	size := f.Limit
 	f.Limit++ // one more tells whether there is another page
-	page, err = s.outbox.List(ctx, s.DB.SQL, f)
+	page, err = s.Outbox.List(ctx, s.DB.SQL, f)
 	if err != nil || len(page) <= size {
 		return page, "", err
 	}
@@ -41,37 +41,27 @@ func (s *Service) List(ctx context.Context, f webhook.Filter, cursor string) (pa
 // Health returns the health of the receiver since each of some instants, and when the next
 // retry is due; zero for none.
 func (s *Service) Health(ctx context.Context, since ...time.Time) ([]webhook.Health, time.Time, error) {
-	all, err := s.outbox.Health(ctx, s.DB.SQL, webhook.Endpoint{}, since...)
+	all, err := s.Outbox.Health(ctx, s.DB.SQL, webhook.Endpoint{}, since...)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	next, err := s.outbox.NextRetry(ctx, s.DB.SQL, webhook.Endpoint{})
+	next, err := s.Outbox.NextRetry(ctx, s.DB.SQL, webhook.Endpoint{})
 	return all, next, err
 }
 
 // Delivery returns a delivery with its attempts and its body, or store.ErrNotFound.
-func (s *Service) Delivery(ctx context.Context, id string) (d webhook.Delivery, err error) {
-	err = s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		d, err = s.outbox.Get(ctx, tx, "", id)
-		return err
+func (s *Service) Delivery(ctx context.Context, id string) (webhook.Delivery, error) {
+	return store.Value(ctx, s.DB.Read, func(ctx context.Context, tx *store.Tx) (webhook.Delivery, error) {
+		return s.Outbox.Get(ctx, tx, "", id)
 	})
-	return d, err
 }
 
 // Redeliver sends the event of a delivery again, as webhook.Outbox.Redeliver does.
 func (s *Service) Redeliver(ctx context.Context, tx *store.Tx, deliveryID string, resends int64) (id string, err error) {
-	return s.outbox.Redeliver(ctx, tx, "", deliveryID, resends)
+	return s.Outbox.Redeliver(ctx, tx, "", deliveryID, resends)
 }
 
 // Listen answers with the events of a sandbox.
 func (s *Service) Listen(w http.ResponseWriter, r *http.Request) error {
-	return s.outbox.Listen(w, r, s.Environment, "e.subject_id <> $1", "")
-}
-
-// Sweep deletes old events.
-func (s *Service) Sweep(ctx context.Context) error { return s.outbox.Sweep(ctx) }
-
-// Forget deletes the events of an application, sent or not.
-func (s *Service) Forget(ctx context.Context, tx *store.Tx, applicationID string) error {
-	return s.outbox.Forget(ctx, tx, applicationID)
+	return s.Outbox.Listen(w, r, s.Environment, "e.subject_id <> $1", "")
 }

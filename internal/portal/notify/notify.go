@@ -39,7 +39,7 @@ type Service struct {
 	URL     string           // receiver of the onboarding app; "": no events are sent
 	Secrets []webhook.Secret // each event is signed with all of them, so that the app can rotate secrets
 
-	outbox *webhook.Outbox
+	Outbox *webhook.Outbox
 }
 
 // maxAge is how long events and their deliveries are kept.
@@ -47,7 +47,7 @@ const maxAge = 30 * 24 * time.Hour
 
 // New completes a service whose exported fields are set.
 func New(s Service) *Service {
-	s.outbox = &webhook.Outbox{DB: s.DB, Queue: s.Queue, Sender: s.Sender, Log: s.Log, Now: s.Now,
+	s.Outbox = &webhook.Outbox{DB: s.DB, Queue: s.Queue, Sender: s.Sender, Log: s.Log, Now: s.Now,
 		MaxAge: maxAge, LogSubject: "application", Job: func(id string, _ webhook.Endpoint) jobs.Args { return deliver{id} },
 		Target: s.target, Gone: s.stopDeliveries, Key: s.Applications.Key}
 	return &s
@@ -158,11 +158,11 @@ func (deliver) Kind() string { return "notify.deliver" }
 // Register registers the delivery job.
 func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, s.deliver, jobs.In(jobs.Webhooks), jobs.Timeout(18*time.Second),
-		jobs.OnDiscard(func(ctx context.Context, a deliver) error { return s.outbox.Discarded(ctx, a.DeliveryID) }))
+		jobs.OnDiscard(func(ctx context.Context, a deliver) error { return s.Outbox.Discarded(ctx, a.DeliveryID) }))
 }
 
 func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
-	return s.outbox.Deliver(ctx, args.DeliveryID)
+	return s.Outbox.Deliver(ctx, args.DeliveryID)
 }
 
 // event is a row of events.
@@ -199,9 +199,9 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, a applications.Appli
 		return err
 	}
 	if !stopped.IsZero() {
-		return s.outbox.RecordUnsent(ctx, tx, e.id, webhook.Endpoint{})
+		return s.Outbox.RecordUnsent(ctx, tx, e.id, webhook.Endpoint{})
 	}
-	return s.outbox.Send(ctx, tx, e.id, webhook.Endpoint{}, 0)
+	return s.Outbox.Send(ctx, tx, e.id, webhook.Endpoint{}, 0)
 }
 
 func (s *Service) target(ctx context.Context, q store.Queryer, _ webhook.Delivery) (webhook.Target, error) {

@@ -272,7 +272,7 @@ func TestDeletedApplicationHasNoEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.tx(func(ctx context.Context, tx *store.Tx) error {
-			return errors.Join(r.DB.Vault.Shred(ctx, tx, key), r.Forget(ctx, tx, other))
+			return errors.Join(r.DB.Vault.Shred(ctx, tx, key), r.Outbox.Forget(ctx, tx, other))
 		})
 		r.work(shredded)
 		r.work(forgotten)

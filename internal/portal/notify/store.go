@@ -16,12 +16,11 @@ func insertEvent(ctx context.Context, tx *store.Tx, e event) error {
 
 // stoppedAt returns when a URL was stopped; zero if it is not.
 func stoppedAt(ctx context.Context, q store.Queryer, url string) (time.Time, error) {
-	var at int64
-	err := q.QueryRowContext(ctx, `SELECT disabled_at FROM disabled_urls WHERE url_hash = $1`, store.Hash(url)).Scan(&at)
+	at, err := store.ScanTime(q.QueryRowContext(ctx, `SELECT disabled_at FROM disabled_urls WHERE url_hash = $1`, store.Hash(url)))
 	if errors.Is(err, sql.ErrNoRows) {
-		return time.Time{}, nil
+		err = nil
 	}
-	return store.Time(at), err
+	return at, err
 }
 
 func insertStop(ctx context.Context, tx *store.Tx, url string) error {

@@ -2,7 +2,7 @@ package resume
 
 import (
 	"context"
-	"database/sql"
+	"time"
 
 	"vestibule/internal/store"
 )
@@ -16,10 +16,9 @@ func supersede(ctx context.Context, tx *store.Tx, id string, number int64) error
 
 // clearFailure makes the failed email of a decision unsent again and returns its ID, or
 // store.ErrNotFound if none failed.
-func clearFailure(ctx context.Context, tx *store.Tx, application string, number int64) (id string, err error) {
-	err = tx.QueryRowContext(ctx, `UPDATE emails SET failed_at = NULL
-		WHERE subject_id = $1 AND decision = $2 AND failed_at IS NOT NULL AND withheld = '' RETURNING id`, application, number).Scan(&id)
-	return id, store.MapNotFound(err)
+func clearFailure(ctx context.Context, tx *store.Tx, application string, number int64) (string, error) {
+	return store.FindOne[string](tx.QueryRowContext(ctx, `UPDATE emails SET failed_at = NULL
+		WHERE subject_id = $1 AND decision = $2 AND failed_at IS NOT NULL AND withheld = '' RETURNING id`, application, number))
 }
 
 // updateEmail replaces the content and the expiry of an email.
@@ -34,17 +33,16 @@ func decisionEmails(ctx context.Context, q store.Queryer, id string) ([]Decision
 }
 
 func scanStatus(row store.Row) (e DecisionStatus, err error) {
-	var created int64
-	var sent, failed sql.NullInt64
-	err = row.Scan(&e.Number, &e.Withheld, &created, &sent, &failed)
-	e.State, e.At = EmailWaiting, store.Time(created)
+	var sent, failed time.Time
+	err = row.Scan(&e.Number, &e.Withheld, store.At(&e.At), store.At(&sent), store.At(&failed))
+	e.State = EmailWaiting
 	switch {
 	case e.Withheld != "":
 		e.State = EmailWithheld
-	case sent.Valid:
-		e.State, e.At = EmailSent, store.NullTime(sent)
-	case failed.Valid:
-		e.State, e.At = EmailFailed, store.NullTime(failed)
+	case !sent.IsZero():
+		e.State, e.At = EmailSent, sent
+	case !failed.IsZero():
+		e.State, e.At = EmailFailed, failed
 	}
 	return e, err
 }

@@ -191,7 +191,6 @@ func (d *Handler) EmailOf(ctx context.Context, id string) (application string, d
 	return application, number > 0, err
 }
 
-// name returns the sender's name.
 func (d *Handler) name() string {
 	if d.Brand != "" {
 		return d.Brand

@@ -130,11 +130,10 @@ func (d *Handler) showLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if err == nil {
-		if in, err := d.hasAccess(r, id); err != nil || in {
-			if err == nil {
-				httpx.SeeOther(w, applicant.StatusURL(id))
-			}
+		if in, err := d.hasAccess(r, id); err != nil {
 			return err
+		} else if in {
+			return httpx.SeeOther(w, applicant.StatusURL(id))
 		}
 	}
 	if !works {
@@ -189,8 +188,7 @@ func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 	if err := d.Applicants.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	httpx.SeeOther(w, applicant.StatusURL(id))
-	return nil
+	return httpx.SeeOther(w, applicant.StatusURL(id))
 }
 
 // showExpired says that a link no longer works. The page is the same for a link that

@@ -77,7 +77,6 @@ func (d *Handler) CanEmail() bool { return d.Mail != nil || d.ShowsOutbox() }
 // ShowsOutbox reports whether emails are shown in the outbox instead of sent.
 func (d *Handler) ShowsOutbox() bool { return d.Mail == nil && d.Environment == contract.Sandbox }
 
-// link creates a link to an application.
 func (d *Handler) link(ctx context.Context, tx *store.Tx, id string, life time.Duration, lang i18n.Lang) (string, error) {
 	secret := store.NewSecret()
 	url := d.URL + "/resume/" + secret

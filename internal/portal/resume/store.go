@@ -27,10 +27,10 @@ func getLink(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (
 
 // useLink uses up a link. It returns store.ErrNotFound if the link is used, expired or
 // unknown.
-func useLink(ctx context.Context, tx *store.Tx, hash []byte) (id string, err error) {
-	err = tx.QueryRowContext(ctx, `UPDATE resume_links SET used_at = $1 WHERE hash = $2 AND used_at IS NULL AND expires_at > $1
-		RETURNING application_id`, store.Micros(tx.Now), hash).Scan(&id)
-	return id, store.MapNotFound(err)
+func useLink(ctx context.Context, tx *store.Tx, hash []byte) (string, error) {
+	return store.FindOne[string](tx.QueryRowContext(ctx,
+		`UPDATE resume_links SET used_at = $1 WHERE hash = $2 AND used_at IS NULL AND expires_at > $1
+		RETURNING application_id`, store.Micros(tx.Now), hash))
 }
 
 func insertMailbox(ctx context.Context, tx *store.Tx, id string, mailbox []byte) error {
@@ -96,10 +96,8 @@ func insertEmail(ctx context.Context, tx *store.Tx, e email) (bool, error) {
 // lastLink returns when the newest email with resume links since an instant was written;
 // zero for none. The email of a decision is not one.
 func lastLink(ctx context.Context, q store.Queryer, application string, since time.Time) (time.Time, error) {
-	var at sql.NullInt64
-	err := q.QueryRowContext(ctx, `SELECT MAX(created_at) FROM emails
-		WHERE subject_id = $1 AND decision = 0 AND failed_at IS NULL AND created_at > $2`, application, store.Micros(since)).Scan(&at)
-	return store.NullTime(at), err
+	return store.ScanTime(q.QueryRowContext(ctx, `SELECT MAX(created_at) FROM emails
+		WHERE subject_id = $1 AND decision = 0 AND failed_at IS NULL AND created_at > $2`, application, store.Micros(since)))
 }
 
 // Forget deletes the links and emails of an application.

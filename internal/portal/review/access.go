@@ -39,7 +39,6 @@ var (
 	administrators = roleSet{Administrator}
 )
 
-// has reports whether the user has one of the roles.
 func (s roleSet) has(u staff.User) bool { return slices.Contains(s, u.Role) }
 
 // userHandler handles a request of a signed-in user.
@@ -59,8 +58,7 @@ func (d *Handler) requireRole(roles roleSet, next userHandler) httpx.HandlerFunc
 			return err
 		}
 		if by.ID == "" {
-			d.redirectToSignIn(w, r)
-			return nil
+			return d.redirectToSignIn(w, r)
 		}
 		r = r.WithContext(context.WithValue(r.Context(), userKey{}, by))
 		if !roles.has(by) {
@@ -98,7 +96,7 @@ func (d *Handler) notFound(http.ResponseWriter, *http.Request, staff.User) error
 // redirectToSignIn redirects to the sign-in page and from there back to the requested page.
 // For a POST after the session ended, the sign-in page says so and leads back to the
 // form's page, where the browser still has the entered text.
-func (d *Handler) redirectToSignIn(w http.ResponseWriter, r *http.Request) {
+func (d *Handler) redirectToSignIn(w http.ResponseWriter, r *http.Request) error {
 	next, post := r.URL.RequestURI(), r.Method == http.MethodPost
 	if post {
 		next = d.formPage(r)
@@ -106,7 +104,7 @@ func (d *Handler) redirectToSignIn(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == home {
 		next = ""
 	}
-	d.Staff.ToSignIn(w, next, post)
+	return d.Staff.ToSignIn(w, next, post)
 }
 
 // formPage returns the address of the page with the form of a POST: its own if that

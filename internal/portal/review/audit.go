@@ -57,8 +57,7 @@ func (d *Handler) findAudit(w http.ResponseWriter, r *http.Request, by staff.Use
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such filter"))
 	}
 	if f.Text == "" {
-		httpx.SeeOther(w, f.URL())
-		return nil
+		return httpx.SeeOther(w, f.URL())
 	}
 	return d.showAudit(w, r, by, f)
 }

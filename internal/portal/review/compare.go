@@ -24,7 +24,6 @@ import (
 // othersShown is how many other applications of the same applicant a page lists.
 const othersShown = 10
 
-// fillOthers adds the applicant's other applications to a page.
 func (d *Handler) fillOthers(ctx context.Context, a applications.Application, who prefill.Fields, v *pages.ApplicationView) error {
 	others, err := d.related(ctx, a, who, othersShown+1)
 	if v.MoreOthers = len(others) > othersShown; v.MoreOthers {
@@ -73,7 +72,7 @@ func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by staff.User,
 		if v.Reports[i], err = d.measured(r.Context(), one, one.Report, prefill.Fields{}); err != nil {
 			return err
 		}
-		e, err := search.Of(r.Context(), d.DB.SQL, one.ID)
+		e, err := search.Find(r.Context(), d.DB.SQL, one.ID)
 		if err != nil {
 			return err
 		}

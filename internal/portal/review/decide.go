@@ -34,15 +34,13 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by staff.User, 
 	}
 	switch in.Problem {
 	case pages.DecideFine:
-		httpx.SeeOther(w, applicationURL(r, a.ID, "decided", "decision"))
-		return nil
+		return httpx.SeeOther(w, applicationURL(r, a.ID, "decided", "decision"))
 	case pages.DecideLate, pages.DecideRevised:
 		return d.showApplication(w, r, http.StatusConflict, by, a, shownParts{deciding: in})
 	}
 	return d.showApplication(w, r, http.StatusUnprocessableEntity, by, a, shownParts{deciding: in})
 }
 
-// decidingOf reads the form of a decision.
 func decidingOf(w http.ResponseWriter, r *http.Request) (in pages.Deciding, form url.Values, err error) {
 	if form, err = httpx.DecodeForm(w, r, maxDeciding); err != nil {
 		return in, form, err
@@ -75,7 +73,6 @@ func (d *Handler) preview(w http.ResponseWriter, r *http.Request, by staff.User,
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.LetterPreview(p.Lang, in.Preview) })
 }
 
-// addNote stores a note.
 func (d *Handler) addNote(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error {
 	form, err := httpx.DecodeForm(w, r, maxDeciding)
 	if err != nil {
@@ -88,8 +85,7 @@ func (d *Handler) addNote(w http.ResponseWriter, r *http.Request, by staff.User,
 	if err := d.Decisions.AddNote(r.Context(), by, a, text); err != nil {
 		return err
 	}
-	httpx.SeeOther(w, applicationURL(r, a.ID, "noted", "notes"))
-	return nil
+	return httpx.SeeOther(w, applicationURL(r, a.ID, "noted", "notes"))
 }
 
 // letter shows the newest decision as a letter to the applicant.
@@ -115,6 +111,5 @@ func (d *Handler) resendLetter(w http.ResponseWriter, r *http.Request, by staff.
 	if _, err := d.Decisions.ResendEmail(r.Context(), by, a); err != nil {
 		return err
 	}
-	httpx.SeeOther(w, applicationURL(r, a.ID, "", "decision"))
-	return nil
+	return httpx.SeeOther(w, applicationURL(r, a.ID, "", "decision"))
 }

@@ -113,7 +113,7 @@ func (d *Handler) showErase(w http.ResponseWriter, r *http.Request, status int, 
 	}
 	v.By, v.ID, v.Causes = by.Email, a.ID, deletion.Reasons
 	for _, id := range ids {
-		e, err := search.Of(r.Context(), d.DB.SQL, id)
+		e, err := search.Find(r.Context(), d.DB.SQL, id)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
@@ -127,7 +127,6 @@ func (d *Handler) showErase(w http.ResponseWriter, r *http.Request, status int, 
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Erase(p, v) })
 }
 
-// eraseSelected permanently deletes the selected applications.
 func (d *Handler) eraseSelected(w http.ResponseWriter, r *http.Request, by staff.User, a applications.Application) error {
 	form, err := httpx.DecodeForm(w, r, 16<<10)
 	if err != nil {
@@ -165,8 +164,7 @@ func (d *Handler) eraseSelected(w http.ResponseWriter, r *http.Request, by staff
 			done++
 		}
 	}
-	httpx.SeeOther(w, "/review/deletions?done="+strconv.Itoa(done))
-	return nil
+	return httpx.SeeOther(w, "/review/deletions?done="+strconv.Itoa(done))
 }
 
 // deletions lists deleted applications, newest first, and the retention period.
@@ -205,7 +203,7 @@ func (d *Handler) deletions(w http.ResponseWriter, r *http.Request, by staff.Use
 
 // showGone shows that an application was deleted, if it was.
 func (d *Handler) showGone(w http.ResponseWriter, r *http.Request, by staff.User, why error) error {
-	t, err := deletion.Of(r.Context(), d.DB.SQL, r.PathValue("id"))
+	t, err := deletion.Find(r.Context(), d.DB.SQL, r.PathValue("id"))
 	if err != nil {
 		return why
 	}

@@ -59,7 +59,7 @@ func TestDeletionWithdrawsSharesFirst(t *testing.T) {
 	d.sharer.err = &svcapi.Error{Op: "relay", HTTP: 503, Code: contract.CodeUnavailable}
 	form := url.Values{"id": {appReady}, "cause": {deletion.ByRequest}, "sure": {"yes"}}
 	d.requirePost(502, own+"/delete", form, i18ntest.EN("review.delete.shared")) // deleting while the service is away
-	if _, err := search.Of(t.Context(), d.DB.SQL, appReady); err != nil {
+	if _, err := search.Find(t.Context(), d.DB.SQL, appReady); err != nil {
 		t.Errorf("it is gone: %v", err)
 	}
 	d.sharer.err = nil
@@ -89,7 +89,7 @@ func TestDeletionWithdrawsConsent(t *testing.T) {
 		d.change(appReady, func(r *stored) { r.Consumers = []string{consumer} })
 		d.sharer.err = tc.err
 		resp, page := d.post(own+"/delete", url.Values{"id": {appReady}, "cause": {tc.cause}, "sure": {"yes"}})
-		_, err := search.Of(t.Context(), d.DB.SQL, appReady)
+		_, err := search.Find(t.Context(), d.DB.SQL, appReady)
 		if resp.StatusCode != tc.status || (err == nil) != (tc.status == 502) {
 			t.Errorf("%s: %d, and the application: %v\n%s", tc.name, resp.StatusCode, err, page)
 		}

@@ -106,8 +106,7 @@ func (d *Handler) resendEvent(w http.ResponseWriter, r *http.Request, by staff.U
 	case err != nil:
 		return err
 	}
-	httpx.SeeOther(w, "/review/events/"+id+"?done="+done)
-	return nil
+	return httpx.SeeOther(w, "/review/events/"+id+"?done="+done)
 }
 
 // enableEvents resumes sending events after the app answered 410.
@@ -121,6 +120,5 @@ func (d *Handler) enableEvents(w http.ResponseWriter, r *http.Request, by staff.
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, "/review/events?done=on")
-	return nil
+	return httpx.SeeOther(w, "/review/events?done=on")
 }

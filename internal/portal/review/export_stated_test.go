@@ -21,7 +21,7 @@ func TestShowsStatedValues(t *testing.T) {
 	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
-		text, stated, gross := report.Null[string], int64(64_000), report.Cents(89_856_00)
+		text, stated, gross := contract.Null[string], int64(64_000), report.Cents(89_856_00)
 		ref := report.RecordRef{SourceID: "PAY", SourceRecordID: text(token)}
 		raw, err := report.Encode(report.Income{
 			Meta: &report.Meta{PublicToken: token, CreatedAt: report.TimestampOf(noon), APIVersion: "1.0.0", Status: contract.StatusSuccess},

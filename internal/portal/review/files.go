@@ -141,7 +141,6 @@ func notShown(err error) error {
 	return err
 }
 
-// document shows all pages of a document.
 func (d *Handler) document(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, f, err := d.open(r, by)
 	if err != nil {

@@ -151,7 +151,7 @@ func bodies(t *testing.T) map[contract.Product][]byte {
 				IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityReview}}}}},
 		contract.Eligibility: report.Eligibility{Meta: meta, StatedEmployers: []report.StatedEmployer{{Name: "Tern & Sons"}},
 			Income: &report.EligibilityIncome{Payroll: []report.EligibilityPayroll{{
-				SourceID: "P", ProviderName: report.Null("Abacus, Inc"), Statements: []report.EligibilityStatement{
+				SourceID: "P", ProviderName: contract.Null("Abacus, Inc"), Statements: []report.EligibilityStatement{
 					{PayDate: &paid, HoursWorked: cents(38_50), NetTotalYTD: cents(9_00)}}}}}},
 		contract.Passport: report.Passport{Meta: meta, Scores: []report.PassportScore{{Type: "Score", Value: 5, Maximum: 9}}},
 	} {

@@ -79,7 +79,6 @@ func (f filter) ownSort() pages.Order {
 	return pages.Order{By: search.SortStarted, Descending: true}
 }
 
-// order returns the order of the list.
 func (f filter) order() pages.Order { return cmp.Or(f.Sort, f.ownSort()) }
 
 // url returns the address of a page of the filter's results. It contains no personal
@@ -119,8 +118,7 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such filter"))
 	}
 	if f.Text == "" {
-		httpx.SeeOther(w, f.url(""))
-		return nil
+		return httpx.SeeOther(w, f.url(""))
 	}
 	found, err := d.search(r.Context(), f, 2)
 	if err != nil {
@@ -143,11 +141,9 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 		return err
 	}
 	if len(found.Rows) == 1 && form.Get("live") == "" {
-		httpx.SeeOther(w, "/review/applications/"+found.Rows[0].ID)
-		return nil
+		return httpx.SeeOther(w, "/review/applications/"+found.Rows[0].ID)
 	}
-	httpx.SeeOther(w, f.url(""))
-	return nil
+	return httpx.SeeOther(w, f.url(""))
 }
 
 // next redirects to the application that follows one in the queue of those to decide, after
@@ -161,19 +157,16 @@ func (d *Handler) next(w http.ResponseWriter, r *http.Request, by staff.User, a 
 		}
 		for _, e := range found.Rows {
 			if e.ID != a.ID {
-				httpx.SeeOther(w, "/review/applications/"+e.ID)
-				return nil
+				return httpx.SeeOther(w, "/review/applications/"+e.ID)
 			}
 		}
 	}
-	httpx.SeeOther(w, f.url(""))
-	return nil
+	return httpx.SeeOther(w, f.url(""))
 }
 
 // redirectToList redirects a reload of the form's address to the list.
 func (d *Handler) redirectToList(w http.ResponseWriter, _ *http.Request, _ staff.User) error {
-	httpx.SeeOther(w, "/review")
-	return nil
+	return httpx.SeeOther(w, "/review")
 }
 
 // bulk is a form that acts on the selected applications of the list, or on one from its page.
@@ -268,8 +261,7 @@ func (d *Handler) assign(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, b.back)
-	return nil
+	return httpx.SeeOther(w, b.back)
 }
 
 // kindOf classifies a search text for the audit log, which does not record the
@@ -284,7 +276,6 @@ func kindOf(text string) string {
 	return "words"
 }
 
-// search returns a page of the filter's results.
 func (d *Handler) search(ctx context.Context, f filter, limit int) (search.Page, error) {
 	s, err := d.selection(ctx, f)
 	if err != nil {
@@ -307,7 +298,6 @@ func (d *Handler) selection(ctx context.Context, f filter) (search.Filter, error
 	return s, err
 }
 
-// selection returns the filter for the index.
 func (f filter) selection(now time.Time) search.Filter {
 	s := search.Filter{State: string(f.State), Product: string(f.Product), Outcome: string(f.Outcome), Decision: f.Decision,
 		Decisions: decisions.All, Assignee: f.Assignee, From: f.From, To: f.To, Text: f.Text, Whole: f.whole, After: f.After}

@@ -160,7 +160,6 @@ func (d *Handler) tabs(ctx context.Context, by staff.User, current filter) ([]pa
 	return out, nil
 }
 
-// queueFilters returns the queues of a user, and all applications.
 func queueFilters(by staff.User) (out []filter) {
 	for _, name := range append(queues[:], "") {
 		out = append(out, filter{Filter: pages.Filter{Queue: name}, user: by.ID})

@@ -78,6 +78,5 @@ func (d *Handler) resendEmail(w http.ResponseWriter, r *http.Request, by staff.U
 	if !sent {
 		done = "kept"
 	}
-	httpx.SeeOther(w, "/review/letters?done="+done)
-	return nil
+	return httpx.SeeOther(w, "/review/letters?done="+done)
 }

@@ -86,7 +86,6 @@ func (d *Handler) menu(p ui.Page, r *http.Request, by staff.User) (ui.Page, erro
 		append(lists, saved...)), err
 }
 
-// showMessage shows a page with a single message.
 func (d *Handler) showMessage(w http.ResponseWriter, r *http.Request, status int, what pages.Message) error {
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.MessagePage(p, what) })
 }
@@ -131,7 +130,6 @@ type shownParts struct {
 	done     string
 }
 
-// showApplication shows the page of an application.
 func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status int,
 	by staff.User, a applications.Application, parts shownParts) error {
 	ctx := r.Context()
@@ -222,7 +220,7 @@ func (d *Handler) fillReports(ctx context.Context, a applications.Application, w
 
 // fillAssignee adds the user who works on an application.
 func (d *Handler) fillAssignee(ctx context.Context, by staff.User, row *pages.Row) error {
-	e, err := search.Of(ctx, d.DB.SQL, row.ID)
+	e, err := search.Find(ctx, d.DB.SQL, row.ID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && e.Assignee == "" {
 		return nil
 	}

@@ -36,7 +36,6 @@ func (d *Handler) ReportPDF(ctx context.Context, a applications.Application, of 
 	return d.printout(ctx, a, of, raw, l)
 }
 
-// printout draws a report.
 func (d *Handler) printout(ctx context.Context, a applications.Application, of applications.StoredReport, raw []byte,
 	l i18n.Lang) ([]byte, error) {
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})

@@ -69,8 +69,7 @@ func (d *Handler) orApplication(page userHandler) userHandler {
 		err := page(w, r, by)
 		var e *httpx.Error
 		if r.URL.Query().Has("list") && errors.As(err, &e) && (e.Code == contract.CodeNotFound || e.Code == contract.CodeReportNotReady) {
-			httpx.SeeOther(w, applicationURL(r, r.PathValue("id"), "", ""))
-			return nil
+			return httpx.SeeOther(w, applicationURL(r, r.PathValue("id"), "", ""))
 		}
 		return err
 	}

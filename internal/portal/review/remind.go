@@ -44,11 +44,9 @@ func (d *Handler) remind(w http.ResponseWriter, r *http.Request, by staff.User) 
 	q.Set("reminded", strconv.Itoa(n))
 	q.Set("of", strconv.Itoa(len(b.ids)))
 	u.RawQuery = q.Encode()
-	httpx.SeeOther(w, u.String())
-	return nil
+	return httpx.SeeOther(w, u.String())
 }
 
-// remindOne reports whether it sent a reminder.
 func (d *Handler) remindOne(ctx context.Context, by staff.User, id string) (sent bool, err error) {
 	err = d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if sent, err = d.Letters.Remind(ctx, tx, id); err != nil || !sent {

@@ -140,7 +140,7 @@ var someLines = []applications.TimelineEntry{
 
 func sample(t testing.TB) []byte {
 	t.Helper()
-	text := report.Null[string]
+	text := contract.Null[string]
 	ref := report.SourceRef{SourceID: "FIRST_BANK", SourceUUID: text(token), SourceRecordID: text(appReady)}
 	other := report.SourceRef{SourceID: "SECOND_BANK", SourceUUID: text(token), SourceRecordID: text(appStarted)}
 	cents := report.Cents(-123456789)

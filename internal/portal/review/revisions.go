@@ -21,7 +21,6 @@ import (
 	"vestibule/templates/ui"
 )
 
-// heldReport returns a stored report as pages name it.
 func heldReport(a applications.Application, r applications.StoredReport) pages.HeldReport {
 	return pages.HeldReport{Attempt: r.Attempt, Revision: r.Revision, At: r.At, RevisedAt: r.RevisedAt,
 		Newest: r.Version() == a.Report.Version()}
@@ -94,7 +93,6 @@ func (d *Handler) compareRevisions(w http.ResponseWriter, r *http.Request, by st
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Compare(p, v) })
 }
 
-// measured reads one of two reports.
 func (d *Handler) measured(ctx context.Context, a applications.Application, of applications.StoredReport,
 	stated prefill.Fields) (pages.Compared, error) {
 	out := pages.Compared{Row: row(a), Held: heldReport(a, of), At: of.At}
@@ -123,8 +121,7 @@ func (d *Handler) refresh(w http.ResponseWriter, r *http.Request, by staff.User,
 	case revised:
 		done = "revised"
 	}
-	httpx.SeeOther(w, applicationURL(r, a.ID, done, ""))
-	return nil
+	return httpx.SeeOther(w, applicationURL(r, a.ID, done, ""))
 }
 
 // keep keeps a decision that was made on an older revision of the report.
@@ -139,6 +136,5 @@ func (d *Handler) keep(w http.ResponseWriter, r *http.Request, by staff.User, a 
 	if err := d.Decisions.Keep(r.Context(), by, a); err != nil {
 		return err
 	}
-	httpx.SeeOther(w, applicationURL(r, a.ID, "kept", "decision"))
-	return nil
+	return httpx.SeeOther(w, applicationURL(r, a.ID, "kept", "decision"))
 }

@@ -97,8 +97,7 @@ func (d *Handler) ofApplication(h applicationHandler) userHandler {
 // toCard redirects a reload of a form's result to a card of the application's page.
 func (d *Handler) toCard(card string) userHandler {
 	return d.ofApplication(func(w http.ResponseWriter, r *http.Request, _ staff.User, a applications.Application) error {
-		httpx.SeeOther(w, applicationURL(r, a.ID, "", card))
-		return nil
+		return httpx.SeeOther(w, applicationURL(r, a.ID, "", card))
 	})
 }
 

@@ -62,8 +62,7 @@ func (d *Handler) setColumns(w http.ResponseWriter, r *http.Request, by staff.Us
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, f.url(f.After))
-	return nil
+	return httpx.SeeOther(w, f.url(f.After))
 }
 
 // saveFilterForm saves the list's queue, filters and order under a name, without its
@@ -89,8 +88,7 @@ func (d *Handler) saveFilterForm(w http.ResponseWriter, r *http.Request, by staf
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, f.url(f.After))
-	return nil
+	return httpx.SeeOther(w, f.url(f.After))
 }
 
 // changeFilterForm renames, moves or deletes a filter that the user saved.
@@ -122,8 +120,7 @@ func (d *Handler) changeFilterForm(w http.ResponseWriter, r *http.Request, by st
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, f.url(f.After))
-	return nil
+	return httpx.SeeOther(w, f.url(f.After))
 }
 
 // savedTabs returns the tabs of the user's saved filters, without counts. It leaves out a

@@ -42,8 +42,7 @@ func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by staff.U
 	if err != nil {
 		return d.showRefusal(w, r, by, a, typed, err)
 	}
-	httpx.SeeOther(w, applicationURL(r, a.ID, done, "sharing"))
-	return nil
+	return httpx.SeeOther(w, applicationURL(r, a.ID, done, "sharing"))
 }
 
 // showRefusal shows the sharing card of an application with a Refusal. It returns any
@@ -84,8 +83,7 @@ func (d *Handler) withdrawPage(w http.ResponseWriter, r *http.Request, by staff.
 		return err
 	}
 	if !s.Withdrawn.IsZero() {
-		httpx.SeeOther(w, applicationURL(r, a.ID, "", "sharing"))
-		return nil
+		return httpx.SeeOther(w, applicationURL(r, a.ID, "", "sharing"))
 	}
 	v := pages.WithdrawView{Row: row(a), Share: pages.Share{ID: s.ID, PublicID: s.PublicID, Label: s.Label}}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Withdraw(p, v) })
@@ -102,6 +100,5 @@ func (d *Handler) withdrawReport(w http.ResponseWriter, r *http.Request, by staf
 			return d.showRefusal(w, r, by, a, pages.Sharing{Withdrawing: true}, err)
 		}
 	}
-	httpx.SeeOther(w, applicationURL(r, a.ID, sharing.Withdrawn, "sharing"))
-	return nil
+	return httpx.SeeOther(w, applicationURL(r, a.ID, sharing.Withdrawn, "sharing"))
 }

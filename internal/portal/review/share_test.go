@@ -115,7 +115,7 @@ func shareForm(publicID, label string) url.Values {
 // rows returns the stored shares without their random parts, one per line.
 func (d *testServer) rows() []string {
 	d.t.Helper()
-	all, err := d.Sharing.Of(d.t.Context(), d.DB.SQL, appReady)
+	all, err := d.Sharing.Shares(d.t.Context(), d.DB.SQL, appReady)
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -18,7 +18,6 @@ import (
 	"vestibule/templates/ui"
 )
 
-// users lists the users.
 func (d *Handler) users(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	return d.showUsers(w, r, http.StatusOK, by, pages.UsersView{Done: pages.UsersDone(r.URL.Query().Get("done"))})
 }
@@ -76,8 +75,7 @@ func (d *Handler) addUser(w http.ResponseWriter, r *http.Request, by staff.User)
 // showLink shows a user's link to set a password, or confirms what was done if an email has it.
 func (d *Handler) showLink(w http.ResponseWriter, r *http.Request, by staff.User, done pages.UsersDone, token string, u staff.User) error {
 	if token == "" {
-		httpx.SeeOther(w, "/review/people?done="+string(done))
-		return nil
+		return httpx.SeeOther(w, "/review/people?done="+string(done))
 	}
 	return d.showUsers(w, r, http.StatusOK, by, pages.UsersView{Done: done, Link: d.Staff.LinkURL(token), LinkOf: u.Email})
 }
@@ -103,8 +101,7 @@ func (d *Handler) changeUser(w http.ResponseWriter, r *http.Request, by staff.Us
 	}
 	u, token, err := d.Staff.Change(r.Context(), by, id, change, role, d.Page(r).Lang)
 	if errors.Is(err, staff.ErrRevoked) {
-		d.redirectToSignIn(w, r)
-		return nil
+		return d.redirectToSignIn(w, r)
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return httpx.NewError(contract.CodeNotFound, err)

@@ -22,7 +22,6 @@ package access
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -119,9 +118,5 @@ func (s *Service) Register(r *jobs.Registry) { jobs.Register(r, s.write) }
 
 // Sweep deletes expired links, sessions and requests.
 func (s *Service) Sweep(ctx context.Context) error {
-	err := errors.Join(s.DB.Sweep(ctx, 100, deleteExpiredLinks, deleteOldRequests), s.Mailboxes.Sweep(ctx))
-	if err != nil {
-		return fmt.Errorf("access: sweep: %w", err)
-	}
-	return nil
+	return errors.Join(s.DB.Sweep(ctx, 100, deleteExpiredLinks, deleteOldRequests), s.Mailboxes.Sweep(ctx))
 }

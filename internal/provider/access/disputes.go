@@ -44,7 +44,6 @@ func (s *Service) disputable(ctx context.Context, o session) (out []sharedReport
 	return out, err
 }
 
-// disputeReport describes a report to dispute.
 func (s *Service) disputeReport(ctx context.Context, r sharedReport) (providerui.AccessDisputeReport, error) {
 	company, err := s.Customers.ByID(ctx, s.DB.SQL, r.customerID)
 	return providerui.AccessDisputeReport{Reference: reference(r.publicToken), Company: company.ApplicantName(), Kind: r.kind,
@@ -157,8 +156,7 @@ func (s *Service) openDispute(w http.ResponseWriter, r *http.Request, o session)
 	case err != nil && !errors.Is(err, disputes.ErrTwice):
 		return err
 	}
-	httpx.SeeOther(w, b.Link(Path+"/disputes/"+opened.Number))
-	return nil
+	return httpx.SeeOther(w, b.Link(Path+"/disputes/"+opened.Number))
 }
 
 func (s *Service) showDispute(w http.ResponseWriter, r *http.Request, o session) error {
@@ -236,8 +234,7 @@ func (s *Service) disputeChanged(w http.ResponseWriter, r *http.Request, o sessi
 	case err != nil && !errors.Is(err, disputes.ErrAnswered) && !errors.Is(err, disputes.ErrExtended):
 		return err
 	}
-	httpx.SeeOther(w, s.base(r).Link(Path+"/disputes/"+r.PathValue("number")))
-	return nil
+	return httpx.SeeOther(w, s.base(r).Link(Path+"/disputes/"+r.PathValue("number")))
 }
 
 func (s *Service) disputeFile(w http.ResponseWriter, r *http.Request, o session) error {

@@ -45,8 +45,7 @@ func (s *Service) showEnd(w http.ResponseWriter, r *http.Request, o session) err
 		open = open || c.Open || s.ClosesReports && c.Readable()
 	}
 	if !open {
-		seeEnded(w, v.Access, v.Account)
-		return nil
+		return seeEnded(w, v.Access, v.Account)
 	}
 	return write(w, r, http.StatusOK, providerui.AccessEndPage(v))
 }
@@ -88,13 +87,12 @@ func (s *Service) end(w http.ResponseWriter, r *http.Request, o session) error {
 			return err
 		}
 	}
-	seeEnded(w, b, account)
-	return nil
+	return seeEnded(w, b, account)
 }
 
 // seeEnded redirects to the list, which says that a company's access has ended.
-func seeEnded(w http.ResponseWriter, b providerui.Access, account string) {
-	httpx.SeeOther(w, b.Link(Path)+"&"+url.Values{"ended": {account}}.Encode())
+func seeEnded(w http.ResponseWriter, b providerui.Access, account string) error {
+	return httpx.SeeOther(w, b.Link(Path)+"&"+url.Values{"ended": {account}}.Encode())
 }
 
 // closeReports ends the reading of a company's reports.
@@ -165,8 +163,7 @@ func (s *Service) showDelete(w http.ResponseWriter, r *http.Request, o session) 
 	v := providerui.AccessEnd{Access: s.base(r), Account: r.PathValue("account")}
 	var err error
 	if v.Companies, err = s.chosen(r.Context(), v.Lang, o, v.Account); errors.Is(err, store.ErrNotFound) { // also back from the deletion
-		httpx.SeeOther(w, v.Link(Path))
-		return nil
+		return httpx.SeeOther(w, v.Link(Path))
 	}
 	if err != nil {
 		return err
@@ -180,8 +177,7 @@ func (s *Service) erase(w http.ResponseWriter, r *http.Request, o session) error
 	b, account := s.base(r), r.PathValue("account")
 	companies, err := s.chosen(r.Context(), b.Lang, o, account)
 	if errors.Is(err, store.ErrNotFound) { // it was deleted before, or never there
-		httpx.SeeOther(w, b.Link(Path))
-		return nil
+		return httpx.SeeOther(w, b.Link(Path))
 	}
 	if err != nil {
 		return err
@@ -198,8 +194,7 @@ func (s *Service) erase(w http.ResponseWriter, r *http.Request, o session) error
 			return err
 		}
 	}
-	httpx.SeeOther(w, b.Link(Path)+"&"+url.Values{"deleted": {account}}.Encode())
-	return nil
+	return httpx.SeeOther(w, b.Link(Path)+"&"+url.Values{"deleted": {account}}.Encode())
 }
 
 // eraseAt deletes a person's data at one company. The data key stays for some days, for the email,
@@ -246,7 +241,6 @@ func (s *Service) eraseAt(ctx context.Context, tx *store.Tx, l i18n.Lang, o sess
 	return s.Freeze.Record(ctx, tx, o.mailbox, freeze.Entry{Action: freeze.ActionDeleted, CustomerID: o.company})
 }
 
-// confirmDeletion writes the email that confirms a deletion.
 func (s *Service) confirmDeletion(ctx context.Context, tx *store.Tx, l i18n.Lang, to recipient) error {
 	company, err := s.Customers.ByID(ctx, tx, to.customerID)
 	if err != nil {

@@ -25,9 +25,9 @@ const pageSize = 50
 // reference names a report in addresses. It is no identifier of the report elsewhere.
 func reference(publicToken string) string { return hex.EncodeToString(store.Hash(publicToken)[:16]) }
 
-// named returns the publicToken of the report of the session that a reference names, or
+// findToken returns the publicToken of the report of the session that a reference names, or
 // store.ErrNotFound.
-func (s *Service) named(ctx context.Context, o session, ref string) (string, error) {
+func (s *Service) findToken(ctx context.Context, o session, ref string) (string, error) {
 	all, err := tokens(ctx, s.DB.SQL, o, "")
 	if i := slices.IndexFunc(all, func(t string) bool { return reference(t) == ref }); err == nil && i >= 0 {
 		return all[i], nil
@@ -37,7 +37,7 @@ func (s *Service) named(ctx context.Context, o session, ref string) (string, err
 
 // showReport shows the figures of a report, and the transactions behind them.
 func (s *Service) showReport(w http.ResponseWriter, r *http.Request, o session) error {
-	token, err := s.named(r.Context(), o, r.PathValue("report"))
+	token, err := s.findToken(r.Context(), o, r.PathValue("report"))
 	if err != nil {
 		return err
 	}

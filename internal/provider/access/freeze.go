@@ -93,8 +93,7 @@ func (s *Service) changeFreeze(w http.ResponseWriter, r *http.Request, o session
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, b.Link(Path+"/freeze")+"&"+url.Values{"done": {in.Get("change")}}.Encode())
-	return nil
+	return httpx.SeeOther(w, b.Link(Path+"/freeze")+"&"+url.Values{"done": {in.Get("change")}}.Encode())
 }
 
 // endOfDay returns when a day ends in the person's time zone, which is so many minutes behind UTC; a form that was

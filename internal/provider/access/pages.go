@@ -67,7 +67,6 @@ func write(w http.ResponseWriter, r *http.Request, status int, page httpx.Render
 
 func (s *Service) cookieName() string { return httpx.HostCookie("access", s.Secure) }
 
-// secretHash returns the hash of the session's secret, or nil.
 func (s *Service) secretHash(r *http.Request) []byte {
 	all := r.CookiesNamed(s.cookieName())
 	if len(all) != 1 || len(all[0].Value) > 100 {
@@ -188,8 +187,7 @@ func (s *Service) showLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	_, err = sessionOf(r.Context(), s.DB.SQL, s.secretHash(r), s.Now())
 	if err == nil {
-		httpx.SeeOther(w, b.Link(Path)) // the browser that has used it
-		return nil
+		return httpx.SeeOther(w, b.Link(Path)) // the browser that has used it
 	}
 	if !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -219,8 +217,7 @@ func (s *Service) openLink(w http.ResponseWriter, r *http.Request) error {
 		return s.showLink(w, r)
 	}
 	s.setCookie(w, secret, int(sessionLife.Seconds()))
-	httpx.SeeOther(w, s.base(r).Link(Path))
-	return nil
+	return httpx.SeeOther(w, s.base(r).Link(Path))
 }
 
 // signOut ends the session.
@@ -229,8 +226,7 @@ func (s *Service) signOut(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.setCookie(w, "", -1)
-	httpx.SeeOther(w, s.base(r).Link(Path))
-	return nil
+	return httpx.SeeOther(w, s.base(r).Link(Path))
 }
 
 // withSession adapts a handler that needs a session. Without a session, it
@@ -273,8 +269,7 @@ func (s *Service) showDisconnect(w http.ResponseWriter, r *http.Request, o sessi
 		return err
 	}
 	if !slices.ContainsFunc(same, func(c sources.Connection) bool { return c.Open(s.Now()) }) {
-		seeDisconnected(w, b, id)
-		return nil
+		return seeDisconnected(w, b, id)
 	}
 	company, err := s.Customers.ByID(r.Context(), s.DB.SQL, same[0].CustomerID)
 	if err != nil {
@@ -307,13 +302,12 @@ func (s *Service) disconnect(w http.ResponseWriter, r *http.Request, o session) 
 	if err != nil {
 		return err
 	}
-	seeDisconnected(w, b, id)
-	return nil
+	return seeDisconnected(w, b, id)
 }
 
 // seeDisconnected redirects to the list, which says that a source is disconnected.
-func seeDisconnected(w http.ResponseWriter, b providerui.Access, id string) {
-	httpx.SeeOther(w, b.Link(Path)+"&"+url.Values{"disconnected": {id}}.Encode())
+func seeDisconnected(w http.ResponseWriter, b providerui.Access, id string) error {
+	return httpx.SeeOther(w, b.Link(Path)+"&"+url.Values{"disconnected": {id}}.Encode())
 }
 
 // endSource ends a company's access to one institution, and confirms it by email.

@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"vestibule/internal/contract"
@@ -54,11 +53,9 @@ func insertLink(ctx context.Context, tx *store.Tx, hash []byte, o session, shown
 // byUser is a condition on links and their sessions: the user who was shown the link, if any, still exists.
 const byUser = ` AND (shown_to = '' OR EXISTS (SELECT 1 FROM users WHERE users.id = access_links.shown_to))`
 
-// linkWorks reports whether a link can be used.
-func linkWorks(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (works bool, err error) {
-	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM access_links
-		WHERE hash = $1 AND session_hash IS NULL AND expires_at > $2`+byUser+`)`, hash, store.Micros(now)).Scan(&works)
-	return works, err
+func linkWorks(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (bool, error) {
+	return store.ScanOne[bool](q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM access_links
+		WHERE hash = $1 AND session_hash IS NULL AND expires_at > $2`+byUser+`)`, hash, store.Micros(now)))
 }
 
 // useLink turns a link into a session. It returns false for a link that is used, expired
@@ -114,12 +111,9 @@ func tokens(ctx context.Context, q store.Queryer, o session, one string) ([]stri
 
 // readers returns who read the reports of a session, also those that were deleted, the last first.
 func readers(ctx context.Context, q store.Queryer, o session) ([]providerui.AccessRead, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (r providerui.AccessRead, err error) {
-		var first, last, created int64
-		err = row.Scan(&r.Reader, &r.Owner, &r.Kind, &created, &r.Revision, &first, &last, &r.Days)
-		r.Report, r.First, r.Last = store.Time(created), store.Time(first), store.Time(last)
-		return r, err
-	}, `SELECT d.reader, r.customer_id, r.kind, r.created_at, d.revision, d.first_at, d.last_at, d.days
+	return store.QueryAll(ctx, q, store.Columns(func(r *providerui.AccessRead) []any {
+		return []any{&r.Reader, &r.Owner, &r.Kind, store.At(&r.Report), &r.Revision, store.At(&r.First), store.At(&r.Last), &r.Days}
+	}), `SELECT d.reader, r.customer_id, r.kind, r.created_at, d.revision, d.first_at, d.last_at, d.days
 		FROM report_reads d JOIN reports r ON r.public_token = d.public_token
 		WHERE d.public_token IN (
 			SELECT x.public_token FROM consumers y JOIN reports x ON x.key_id = y.key_id WHERE y.mailbox = $1
@@ -171,14 +165,11 @@ const maxReports = 20
 // sharedReports lists the reports of a mailbox, newest first: those to which the consumer
 // agreed, and those that were made.
 func sharedReports(ctx context.Context, q store.Queryer, o session) ([]sharedReport, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (r sharedReport, err error) {
-		var created int64
-		var withdrawn, updated sql.NullInt64
-		err = row.Scan(&r.publicToken, &r.customerID, &r.kind, &r.status, &created, &withdrawn, &r.closed, &r.submitted, &r.revision,
-			&r.source, &r.updates, &updated, &r.total)
-		r.created, r.withdrawn, r.updated = store.Time(created), store.NullTime(withdrawn), store.NullTime(updated)
-		return r, err
-	}, `SELECT public_token, customer_id, kind, status, created_at, withdrawn_at, closed, submitted, revision, source, updates,
+	return store.QueryAll(ctx, q, store.Columns(func(r *sharedReport) []any {
+		return []any{&r.publicToken, &r.customerID, &r.kind, &r.status, store.At(&r.created), store.At(&r.withdrawn), &r.closed,
+			&r.submitted, &r.revision,
+			&r.source, &r.updates, store.At(&r.updated), &r.total}
+	}), `SELECT public_token, customer_id, kind, status, created_at, withdrawn_at, closed, submitted, revision, source, updates,
 			updated, total FROM (
 			SELECT r.public_token, r.customer_id, r.kind, r.status, r.created_at, c.withdrawn_at, r.closed_at <> 0 AS closed,
 				c.id IS NULL AS submitted, r.revision,

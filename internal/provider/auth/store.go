@@ -20,9 +20,7 @@ type keyRow struct {
 func keyRows(ctx context.Context, q store.Queryer, p Purpose) ([]keyRow, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (keyRow, error) {
 		r := keyRow{purpose: p}
-		var created, signs int64
-		err := row.Scan(&r.id, &r.generation, &r.sealed, &created, &signs)
-		r.created, r.signsFrom = store.Time(created), store.Time(signs)
+		err := row.Scan(&r.id, &r.generation, &r.sealed, store.At(&r.created), store.At(&r.signsFrom))
 		return r, err
 	}, `SELECT id, generation, sealed, created_at, signs_from
 		FROM signing_keys WHERE purpose = $1 ORDER BY generation`, string(p))

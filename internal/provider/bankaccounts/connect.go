@@ -114,7 +114,8 @@ func (s *Service) newAccount(ctx context.Context, r reports.Report, connectionID
 	}
 	var err error
 	row.details, err = s.seal(ctx, r.KeyID, cell(row.id, "details"), accountDetails{Institution: a.Institution,
-		Truncated: report.Null(a.Mask()), Owner: a.Owner, Name: a.Name, Type: a.Type, Subtype: cmp.Or(a.Subtype, report.Other), Opened: a.Opened})
+		Truncated: contract.Null(a.Mask()), Owner: a.Owner, Name: a.Name, Type: a.Type, Subtype: cmp.Or(a.Subtype, report.Other),
+		Opened: a.Opened})
 	if err != nil || number == "" || a.Routing == "" {
 		return row, err
 	}
@@ -157,8 +158,5 @@ const sweepBatch = 100
 // withdrawn consent. It deletes expired connections without accounts. Replicas may sweep
 // concurrently.
 func (s *Service) Sweep(ctx context.Context) error {
-	if err := s.DB.Sweep(ctx, sweepBatch, deleteExpired, deleteWithdrawn, deleteConnections); err != nil {
-		return fmt.Errorf("bankaccounts: sweep: %w", err)
-	}
-	return nil
+	return s.DB.Sweep(ctx, sweepBatch, deleteExpired, deleteWithdrawn, deleteConnections)
 }

@@ -20,14 +20,7 @@ const selectAccount = `SELECT a.id, a.key_id, a.account_id, a.first_requested_at
 
 func scan(row store.Row) (account, error) {
 	var a account
-	var first, revoked sql.NullInt64
-	err := row.Scan(&a.id, &a.keyID, &a.accountID, &first, &revoked, &a.details, &a.numbers)
-	if first.Valid {
-		a.first = store.Time(first.Int64)
-	}
-	if revoked.Valid {
-		a.revoked = store.Time(revoked.Int64)
-	}
+	err := row.Scan(&a.id, &a.keyID, &a.accountID, store.At(&a.first), store.At(&a.revoked), &a.details, &a.numbers)
 	return a, store.MapNotFound(err)
 }
 
@@ -59,10 +52,9 @@ type consumerAccounts struct {
 // withdrawn consent have no accounts.
 func accountsOfConsumers(ctx context.Context, q store.Queryer, consumerIDs []string, now time.Time) (map[string]consumerAccounts, error) {
 	in, args := store.InList(2, consumerIDs)
-	all, err := store.QueryAll(ctx, q, func(row store.Row) (a account, err error) {
-		err = row.Scan(&a.consumerID, &a.customerID, &a.id, &a.keyID, &a.wrapped, &a.accountID, &a.details, &a.numbers)
-		return a, err
-	}, `SELECT u.id, u.customer_id, coalesce(a.id, ''), coalesce(a.key_id, ''), k.wrapped, coalesce(a.account_id, ''), a.details,
+	all, err := store.QueryAll(ctx, q, store.Columns(func(a *account) []any {
+		return []any{&a.consumerID, &a.customerID, &a.id, &a.keyID, &a.wrapped, &a.accountID, &a.details, &a.numbers}
+	}), `SELECT u.id, u.customer_id, coalesce(a.id, ''), coalesce(a.key_id, ''), k.wrapped, coalesce(a.account_id, ''), a.details,
 			CASE WHEN coalesce(own.enabled, parent.enabled, FALSE) AND a.first_requested_at IS NOT NULL THEN a.numbers END
 		FROM consumers u JOIN customers m ON m.id = u.customer_id
 			LEFT JOIN entitlements own ON own.customer_id = m.id AND own.name = 'account-numbers'
@@ -86,12 +78,10 @@ func accountsOfConsumers(ctx context.Context, q store.Queryer, consumerIDs []str
 // encrypted. It returns store.ErrNotFound if they were requested before or revoked, if the
 // account has none, or if its connection has expired.
 func markRequested(ctx context.Context, q store.Queryer, id string, now time.Time) ([]byte, error) {
-	var sealed []byte
-	err := q.QueryRowContext(ctx, `UPDATE bank_accounts SET first_requested_at = $2
+	return store.FindOne[[]byte](q.QueryRowContext(ctx, `UPDATE bank_accounts SET first_requested_at = $2
 		WHERE id = $1 AND first_requested_at IS NULL AND revoked_at IS NULL AND numbers IS NOT NULL AND EXISTS (
 			SELECT 1 FROM bank_connections c WHERE c.key_id = bank_accounts.key_id AND c.id = bank_accounts.connection_id AND c.expires_at >= $2)
-		RETURNING numbers`, id, store.Micros(now)).Scan(&sealed)
-	return sealed, store.MapNotFound(err)
+		RETURNING numbers`, id, store.Micros(now)))
 }
 
 func addConnection(ctx context.Context, tx *store.Tx, keyID, id string, connected, expires time.Time) error {

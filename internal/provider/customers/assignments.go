@@ -177,6 +177,5 @@ func (s *Service) unassign(w http.ResponseWriter, r *http.Request) error {
 	if err := s.assignTo(r.Context(), s.DB.SQL, caller.CustomerID, to, ""); err != nil {
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return httpx.NoContent(w)
 }

@@ -205,10 +205,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	if err == nil && s.Mailboxes != nil {
 		err = s.DB.Sweep(ctx, 100, s.hashMailboxes)
 	}
-	if err != nil {
-		return fmt.Errorf("customers: sweep: %w", err)
-	}
-	return nil
+	return err
 }
 
 // DeleteConsumer deletes a consumer that was created at an instant, for one visit, with the data

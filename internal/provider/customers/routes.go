@@ -58,7 +58,6 @@ func (o *optional) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// apply validates the body and applies it to c.
 func (s *Service) apply(in consumerBody, env contract.Environment, c *Consumer) error {
 	if in.ConsumerExternalID.present {
 		c.ExternalID = ""
@@ -182,8 +181,7 @@ func (s *Service) withdrawConsent(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return httpx.NoContent(w)
 }
 
 func writeConsumer(w http.ResponseWriter, c Consumer) error {
@@ -194,7 +192,7 @@ func writeConsumer(w http.ResponseWriter, c Consumer) error {
 		ConsentWithdrawn   bool            `json:"consentWithdrawn"`
 		CreatedAt          string          `json:"createdAt"`
 		UpdatedAt          string          `json:"updatedAt"`
-	}{c.ID, report.Null(c.ExternalID), c.Prefill, c.ConsentWithdrawn,
+	}{c.ID, contract.Null(c.ExternalID), c.Prefill, c.ConsentWithdrawn,
 		report.TimestampOf(c.Created).String(), report.TimestampOf(c.Updated).String()})
 }
 

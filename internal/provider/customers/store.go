@@ -19,22 +19,11 @@ const validCredential = `k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.exp
 
 // clients returns the matching credentials that are valid at now.
 func clients(ctx context.Context, q store.Queryer, where, value string, now time.Time) ([]auth.Client, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (c auth.Client, err error) {
-		var used int64
-		err = row.Scan(&c.CredentialID, &c.SecretHash, &used, &c.CustomerID, &c.PublicID, &c.ParentID, &c.Environment)
-		c.Used = usedTime(used)
-		return c, err
-	}, `SELECT k.id, k.secret_hash, k.used_at, c.id, c.public_id, coalesce(c.parent_id, ''), c.environment
+	return store.QueryAll(ctx, q, store.Columns(func(c *auth.Client) []any {
+		return []any{&c.CredentialID, &c.SecretHash, store.At(&c.Used), &c.CustomerID, &c.PublicID, &c.ParentID, &c.Environment}
+	}), `SELECT k.id, k.secret_hash, k.used_at, c.id, c.public_id, coalesce(c.parent_id, ''), c.environment
 		FROM credentials k JOIN customers c ON c.id = k.customer_id
 		WHERE `+where+` AND NOT `+suspended+` AND `+validCredential, value, store.Micros(now))
-}
-
-// usedTime returns the zero time for a credential that was never used.
-func usedTime(micros int64) (t time.Time) {
-	if micros > 0 {
-		t = store.Time(micros)
-	}
-	return t
 }
 
 // MarkUsed implements auth.Directory.
@@ -120,13 +109,10 @@ func account(ctx context.Context, q store.Queryer, where string, args ...any) (A
 
 // accounts returns accounts without their redirect URLs.
 func accounts(ctx context.Context, q store.Queryer, where string, args ...any) ([]Account, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (a Account, err error) {
-		var created, suspended int64
-		err = row.Scan(&a.ID, &a.PublicID, &a.ParentID, &a.Name, &a.DisplayName, &a.Environment, &created,
-			&a.ReturnMode, &a.RequireForm, &a.ConfigurationID, &suspended, &a.SubmissionLimit)
-		a.Created, a.Suspended = store.Time(created), usedTime(suspended)
-		return a, err
-	}, `SELECT id, public_id, coalesce(parent_id, ''), name, coalesce(display_name, ''), environment, created_at,
+	return store.QueryAll(ctx, q, store.Columns(func(a *Account) []any {
+		return []any{&a.ID, &a.PublicID, &a.ParentID, &a.Name, &a.DisplayName, &a.Environment, store.At(&a.Created),
+			&a.ReturnMode, &a.RequireForm, &a.ConfigurationID, store.At(&a.Suspended), &a.SubmissionLimit}
+	}), `SELECT id, public_id, coalesce(parent_id, ''), name, coalesce(display_name, ''), environment, created_at,
 			return_mode, require_form, coalesce(configuration_id, ''), suspended_at, submissions_per_minute
 		FROM customers WHERE `+where, args...)
 }
@@ -164,10 +150,9 @@ func (s *Service) Entitled(ctx context.Context, q store.Queryer, customerID stri
 
 // entitlementsOf returns the settings of the account itself, without its parent's.
 func entitlementsOf(ctx context.Context, q store.Queryer, customerID string) (map[Entitlement]bool, error) {
-	all, err := store.QueryAll(ctx, q, func(row store.Row) (g Granted, err error) {
-		err = row.Scan(&g.Entitlement, &g.Enabled)
-		return g, err
-	}, `SELECT name, enabled FROM entitlements WHERE customer_id = $1`, customerID)
+	all, err := store.QueryAll(ctx, q, store.Columns(func(g *Granted) []any {
+		return []any{&g.Entitlement, &g.Enabled}
+	}), `SELECT name, enabled FROM entitlements WHERE customer_id = $1`, customerID)
 	out := map[Entitlement]bool{}
 	for _, g := range all {
 		out[g.Entitlement] = g.Enabled
@@ -229,62 +214,17 @@ func (s *Service) RemoveWidgetOrigin(ctx context.Context, tx *store.Tx, customer
 // products returns products with their effective configurations. A product with a kind
 // inherits none of another kind. In where, p is the product.
 func products(ctx context.Context, q store.Queryer, where string, args ...any) ([]Product, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (p Product, err error) {
+	return store.QueryAll(ctx, q, store.Columns(func(p *Product) []any {
 		g := &p.Configuration
-		var created, updated, retired int64
-		err = row.Scan(
-			&p.ID,
-			&p.CustomerID,
-			&p.Kind,
-			&p.Name,
-			&p.DisplayName,
-			&p.InquiryType,
-			&created,
-			&updated,
-			&p.Inherited,
-			&g.ID,
-			&g.CustomerID,
-			&g.Kind,
-			&g.Alias,
-			&g.InquiryType,
-			&g.DeprecatedAttributes,
-			&g.ScoreV1,
-			&g.ScoreV21,
-			&g.IncomeModelSuite,
-			&g.IncomeInflows,
-			&g.EligibilityKind,
-			&g.BankLimit,
-			&g.RefreshDays,
-			&g.PreparedReport,
-			&retired,
-		)
-		p.Created, p.Updated, g.Retired = store.Time(created), store.Time(updated), usedTime(retired)
-		return p, err
-	}, `SELECT
-			p.id,
-			p.customer_id,
-			coalesce(g.kind, p.kind),
-			p.name,
-			coalesce(p.display_name, ''),
-			coalesce(g.inquiry_type, p.inquiry_type),
-			p.created_at,
-			coalesce(p.updated_at, p.created_at),
-			p.configuration_id IS NULL,
-			coalesce(g.id, ''),
-			coalesce(g.customer_id, ''),
-			coalesce(g.kind, ''),
-			coalesce(g.alias, ''),
-			coalesce(g.inquiry_type, ''),
-			coalesce(g.deprecated_attributes, FALSE),
-			coalesce(g.score_v1, FALSE),
-			coalesce(g.score_v21, FALSE),
-			coalesce(g.income_model_suite, ''),
-			coalesce(g.income_inflows, FALSE),
-			coalesce(g.eligibility_kind, ''),
-			coalesce(g.bank_limit, 0),
-			coalesce(g.refresh_days, 0),
-			coalesce(g.prepared_report_id, ''),
-			coalesce(g.retired_at, 0)
+		return []any{&p.ID, &p.CustomerID, &p.Kind, &p.Name, &p.DisplayName, &p.InquiryType, store.At(&p.Created), store.At(&p.Updated),
+			&p.Inherited, &g.ID, &g.CustomerID, &g.Kind, &g.Alias, &g.InquiryType, &g.DeprecatedAttributes, &g.ScoreV1, &g.ScoreV21,
+			&g.IncomeModelSuite, &g.IncomeInflows, &g.EligibilityKind, &g.BankLimit, &g.RefreshDays, &g.PreparedReport, store.At(&g.Retired)}
+	}), `SELECT p.id, p.customer_id, coalesce(g.kind, p.kind), p.name, coalesce(p.display_name, ''),
+			coalesce(g.inquiry_type, p.inquiry_type), p.created_at, coalesce(p.updated_at, p.created_at), p.configuration_id IS NULL,
+			coalesce(g.id, ''), coalesce(g.customer_id, ''), coalesce(g.kind, ''), coalesce(g.alias, ''), coalesce(g.inquiry_type, ''),
+			coalesce(g.deprecated_attributes, FALSE), coalesce(g.score_v1, FALSE), coalesce(g.score_v21, FALSE),
+			coalesce(g.income_model_suite, ''), coalesce(g.income_inflows, FALSE), coalesce(g.eligibility_kind, ''),
+			coalesce(g.bank_limit, 0), coalesce(g.refresh_days, 0), coalesce(g.prepared_report_id, ''), coalesce(g.retired_at, 0)
 		FROM products p JOIN customers c ON c.id = p.customer_id LEFT JOIN customers m ON m.id = c.parent_id
 			LEFT JOIN product_configurations g ON g.id = coalesce(p.configuration_id, c.configuration_id, m.configuration_id)
 				AND (g.id = p.configuration_id OR p.kind IN ('', g.kind))
@@ -357,13 +297,10 @@ func sameConfiguration(ctx context.Context, q store.Queryer, customerID string, 
 }
 
 func configurations(ctx context.Context, q store.Queryer, where string, args ...any) ([]Configuration, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (c Configuration, err error) {
-		var retired sql.NullInt64
-		err = row.Scan(&c.ID, &c.CustomerID, &c.Kind, &c.Alias, &c.InquiryType, &c.DeprecatedAttributes, &c.ScoreV1, &c.ScoreV21,
-			&c.IncomeModelSuite, &c.IncomeInflows, &c.EligibilityKind, &c.BankLimit, &c.RefreshDays, &c.PreparedReport, &retired)
-		c.Retired = store.NullTime(retired)
-		return c, err
-	}, `SELECT id, customer_id, kind, alias, inquiry_type, deprecated_attributes,
+	return store.QueryAll(ctx, q, store.Columns(func(c *Configuration) []any {
+		return []any{&c.ID, &c.CustomerID, &c.Kind, &c.Alias, &c.InquiryType, &c.DeprecatedAttributes, &c.ScoreV1, &c.ScoreV21,
+			&c.IncomeModelSuite, &c.IncomeInflows, &c.EligibilityKind, &c.BankLimit, &c.RefreshDays, &c.PreparedReport, store.At(&c.Retired)}
+	}), `SELECT id, customer_id, kind, alias, inquiry_type, deprecated_attributes,
 		score_v1, score_v21, income_model_suite, income_inflows, eligibility_kind,
 		bank_limit, refresh_days, prepared_report_id, retired_at
 		FROM product_configurations WHERE `+where, args...)
@@ -392,14 +329,13 @@ func assignProduct(ctx context.Context, q store.Queryer, parentID, productID, co
 
 // upsertParent adds or updates the parent account of a role, and returns its id.
 func upsertParent(ctx context.Context, tx *store.Tx, p ParentAccount) (string, error) {
-	var id string
-	err := tx.QueryRowContext(ctx, `INSERT INTO customers (id, public_id, environment, name, generated, return_mode, created_at)
+	return store.ScanOne[string](tx.QueryRowContext(ctx,
+		`INSERT INTO customers (id, public_id, environment, name, generated, return_mode, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (generated) DO UPDATE SET public_id = excluded.public_id, environment = excluded.environment,
 			name = excluded.name, return_mode = excluded.return_mode
 		RETURNING id`,
-		uuid.NewString(), p.PublicID, string(p.Environment), p.Name, p.Role, p.ReturnMode, store.Micros(tx.Now)).Scan(&id)
-	return id, err
+		uuid.NewString(), p.PublicID, string(p.Environment), p.Name, p.Role, p.ReturnMode, store.Micros(tx.Now)))
 }
 
 // insertCredential adds a credential. A credential with the same secret does not
@@ -412,19 +348,10 @@ func insertCredential(ctx context.Context, tx *store.Tx, k Credential, hash []by
 
 // Credentials lists all credentials of an account, also ended ones, newest first.
 func (s *Service) Credentials(ctx context.Context, q store.Queryer, customerID string) ([]Credential, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (k Credential, err error) {
-		var created, used int64
-		var expires, revoked sql.NullInt64
-		err = row.Scan(&k.ID, &k.CustomerID, &k.ClientID, &k.Name, &created, &expires, &revoked, &used)
-		k.Created, k.Used = store.Time(created), usedTime(used)
-		if expires.Valid {
-			k.Expires = store.Time(expires.Int64)
-		}
-		if revoked.Valid {
-			k.Revoked = store.Time(revoked.Int64)
-		}
-		return k, err
-	}, `SELECT id, customer_id, client_id, name, created_at, expires_at, revoked_at, used_at FROM credentials
+	return store.QueryAll(ctx, q, store.Columns(func(k *Credential) []any {
+		return []any{&k.ID, &k.CustomerID, &k.ClientID, &k.Name, store.At(&k.Created), store.At(&k.Expires), store.At(&k.Revoked),
+			store.At(&k.Used)}
+	}), `SELECT id, customer_id, client_id, name, created_at, expires_at, revoked_at, used_at FROM credentials
 		WHERE customer_id = $1 ORDER BY created_at DESC, id`, customerID)
 }
 
@@ -432,14 +359,10 @@ func (s *Service) Credentials(ctx context.Context, q store.Queryer, customerID s
 // rotations.
 func findValidCredential(ctx context.Context, tx *store.Tx, customerID, id string) (Credential, int64, error) {
 	k := Credential{ID: id, CustomerID: customerID}
-	var expires sql.NullInt64
 	var rotations int64
 	err := tx.QueryRowContext(ctx, `SELECT k.client_id, k.name, k.expires_at, k.rotations FROM credentials k
 		WHERE k.id = $1 AND `+validCredential+` AND k.customer_id = $3`,
-		id, store.Micros(tx.Now), customerID).Scan(&k.ClientID, &k.Name, &expires, &rotations)
-	if expires.Valid {
-		k.Expires = store.Time(expires.Int64)
-	}
+		id, store.Micros(tx.Now), customerID).Scan(&k.ClientID, &k.Name, store.At(&k.Expires), &rotations)
 	return k, rotations, store.MapNotFound(err)
 }
 
@@ -483,12 +406,10 @@ func consumer(ctx context.Context, q store.Queryer, customerID, consumerID strin
 	var c Consumer
 	var sealed []byte
 	var withdrawn sql.NullInt64
-	var created, updated int64
 	err := q.QueryRowContext(ctx, `SELECT id, customer_id, coalesce(external_id, ''), key_id, prefill, withdrawn_at, lang,
 		created_at, updated_at FROM consumers WHERE id = $1 AND customer_id = $2 AND erased_at IS NULL`, consumerID, customerID).
-		Scan(&c.ID, &c.CustomerID, &c.ExternalID, &c.KeyID, &sealed, &withdrawn, &c.Lang, &created, &updated)
+		Scan(&c.ID, &c.CustomerID, &c.ExternalID, &c.KeyID, &sealed, &withdrawn, &c.Lang, store.At(&c.Created), store.At(&c.Updated))
 	c.ConsentWithdrawn = withdrawn.Valid
-	c.Created, c.Updated = store.Time(created), store.Time(updated)
 	return c, sealed, store.MapNotFound(err)
 }
 
@@ -507,10 +428,9 @@ type unhashedConsumer struct {
 }
 
 func unhashedConsumers(ctx context.Context, tx *store.Tx, limit int) ([]unhashedConsumer, error) {
-	return store.QueryAll(ctx, tx, func(row store.Row) (c unhashedConsumer, err error) {
-		err = row.Scan(&c.ID, &c.KeyID, &c.sealed)
-		return c, err
-	}, `SELECT id, key_id, prefill FROM consumers WHERE mailbox IS NULL AND prefill IS NOT NULL ORDER BY id LIMIT $1`, limit)
+	return store.QueryAll(ctx, tx, store.Columns(func(c *unhashedConsumer) []any {
+		return []any{&c.ID, &c.KeyID, &c.sealed}
+	}), `SELECT id, key_id, prefill FROM consumers WHERE mailbox IS NULL AND prefill IS NOT NULL ORDER BY id LIMIT $1`, limit)
 }
 
 func setMailbox(ctx context.Context, tx *store.Tx, id string, mailbox []byte) error {
@@ -545,10 +465,9 @@ func (s *Service) ConsentWithdrawn(ctx context.Context, q store.Queryer, custome
 // reports and requested account numbers, not changed since an instant. They have
 // withdrawn consent, or they have a forgotten report and no external id.
 func unusedConsumers(ctx context.Context, tx *store.Tx, unchanged time.Time, limit int) ([]Consumer, error) {
-	return store.QueryAll(ctx, tx, func(row store.Row) (c Consumer, err error) {
-		err = row.Scan(&c.ID, &c.KeyID)
-		return c, err
-	}, `SELECT c.id, c.key_id FROM consumers c
+	return store.QueryAll(ctx, tx, store.Columns(func(c *Consumer) []any {
+		return []any{&c.ID, &c.KeyID}
+	}), `SELECT c.id, c.key_id FROM consumers c
 		WHERE c.erased_at IS NULL AND c.updated_at < $1 AND (c.external_id IS NULL OR c.withdrawn_at IS NOT NULL)
 			AND (c.withdrawn_at IS NOT NULL OR EXISTS (SELECT 1 FROM reports r WHERE r.consumer_id = c.id))
 			AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.key_id = c.key_id AND r.erased_at IS NULL)

@@ -37,7 +37,7 @@ func (s *Service) credentialViews(ctx context.Context, customerID string) (v []p
 }
 
 func (s *Service) issue(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	name := in.field("name")
+	name := in.Field("name")
 	if customers.NameProblem(name) != "" {
 		return done{}, fieldProblem("name", "dashboard.name.invalid")
 	}
@@ -59,7 +59,7 @@ func (s *Service) credential(ctx context.Context, q store.Queryer, account, id s
 }
 
 func (s *Service) rename(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	name := in.field("name")
+	name := in.Field("name")
 	if customers.NameProblem(name) != "" {
 		return done{}, fieldProblem("name", "dashboard.name.invalid")
 	}
@@ -84,7 +84,6 @@ func (s *Service) revoke(ctx context.Context, tx *store.Tx, by user, in input) (
 	return s.revokeOf(ctx, tx, by.account.ID, in.id)
 }
 
-// revokeOf revokes a secret of an account.
 func (s *Service) revokeOf(ctx context.Context, tx *store.Tx, account, id string) (done, error) {
 	c, err := s.credential(ctx, tx, account, id)
 	if err != nil {
@@ -115,7 +114,7 @@ func (s *Service) editURLs(ctx context.Context, tx *store.Tx, by user, action, u
 }
 
 func (s *Service) addURL(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	url := in.field("url")
+	url := in.Field("url")
 	return s.editURLs(ctx, tx, by, actionURLAdded, url, "url added", func(urls []string) ([]string, error) {
 		if slices.Contains(urls, url) {
 			return nil, noChange{flashNoChange}
@@ -125,7 +124,7 @@ func (s *Service) addURL(ctx context.Context, tx *store.Tx, by user, in input) (
 }
 
 func (s *Service) removeURL(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	url := in.field("url")
+	url := in.Field("url")
 	return s.editURLs(ctx, tx, by, actionURLRemoved, url, "url removed", func(urls []string) ([]string, error) {
 		if !slices.Contains(urls, url) {
 			return nil, noChange{flashNoChange}
@@ -135,7 +134,7 @@ func (s *Service) removeURL(ctx context.Context, tx *store.Tx, by user, in input
 }
 
 func (s *Service) staticURL(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	url, before := in.field("url"), ""
+	url, before := in.Field("url"), ""
 	out, err := s.editURLs(ctx, tx, by, actionURLStatic, url, "url static", func(urls []string) ([]string, error) {
 		if i := slices.Index(urls, url); i < 1 {
 			return nil, noChange{flashNoChange}
@@ -148,19 +147,19 @@ func (s *Service) staticURL(ctx context.Context, tx *store.Tx, by user, in input
 }
 
 func (s *Service) addOrigin(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	added, err := s.Customers.AddWidgetOrigin(ctx, tx, by.account.ID, in.field("origin"))
+	added, err := s.Customers.AddWidgetOrigin(ctx, tx, by.account.ID, in.Field("origin"))
 	switch {
 	case errors.Is(err, customers.ErrWidgetOrigin):
 		err = fieldProblem("origin", "dashboard.origin.invalid")
 	case err == nil && !added:
 		err = noChange{flashNoChange}
 	}
-	return done{action: "widget origin added", object: httpx.OriginOf(in.field("origin")), flash: "origin added"}, err
+	return done{action: "widget origin added", object: httpx.OriginOf(in.Field("origin")), flash: "origin added"}, err
 }
 
 func (s *Service) removeOrigin(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	err := unlessChanged(s.Customers.RemoveWidgetOrigin(ctx, tx, by.account.ID, in.field("origin")))
-	return done{action: "widget origin removed", object: httpx.OriginOf(in.field("origin")), flash: "origin removed"}, err
+	err := unlessChanged(s.Customers.RemoveWidgetOrigin(ctx, tx, by.account.ID, in.Field("origin")))
+	return done{action: "widget origin removed", object: httpx.OriginOf(in.Field("origin")), flash: "origin removed"}, err
 }
 
 func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {

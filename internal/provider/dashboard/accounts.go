@@ -68,11 +68,11 @@ func (s *Service) child(ctx context.Context, r *http.Request, by user, d provide
 // names reads the names of an account or a product from the form.
 func (s *Service) names(in input) (customers.Names, error) {
 	for _, f := range []string{"name", "displayName"} {
-		if v := in.field(f); customers.NameProblem(v) != "" && (v != "" || f == "name") {
+		if v := in.Field(f); customers.NameProblem(v) != "" && (v != "" || f == "name") {
 			return customers.Names{}, fieldProblem(f, "dashboard.name.invalid")
 		}
 	}
-	return customers.Names{Name: in.field("name"), DisplayName: in.field("displayName")}, nil
+	return customers.Names{Name: in.Field("name"), DisplayName: in.Field("displayName")}, nil
 }
 
 // unlessAdded returns the error for a name that already existed.

@@ -46,8 +46,8 @@ type input struct {
 	dispute disputes.Prepared // or its answer
 }
 
-// field returns a field's text without surrounding white space.
-func (in input) field(name string) string { return strings.TrimSpace(in.Get(name)) }
+// Field returns a field's text without surrounding white space.
+func (in input) Field(name string) string { return strings.TrimSpace(in.Get(name)) }
 
 // done describes a change. An empty action means that nothing changed.
 type done struct {
@@ -179,8 +179,7 @@ func (s *Pages) postDecoded(decode func(http.ResponseWriter, *http.Request) (url
 		if d.to != "" {
 			to = d.to
 		}
-		httpx.SeeOther(w, to)
-		return nil
+		return httpx.SeeOther(w, to)
 	})
 }
 

@@ -55,9 +55,8 @@ func (s *Service) removeChildUser(ctx context.Context, tx *store.Tx, _ user, in 
 	return done{action: actionUserRemoved, object: id, flash: "person gone"}, s.Staff.Remove(ctx, tx, child.ID, id)
 }
 
-// issueToChild creates a client of a child account.
 func (s *Service) issueToChild(ctx context.Context, tx *store.Tx, _ user, in input, child customers.Account) (done, error) {
-	name := in.field("client")
+	name := in.Field("client")
 	if customers.NameProblem(name) != "" {
 		return done{}, fieldProblem("client", "dashboard.name.invalid")
 	}
@@ -65,7 +64,6 @@ func (s *Service) issueToChild(ctx context.Context, tx *store.Tx, _ user, in inp
 	return done{action: "credential issued", object: made.ClientID, detail: name, flash: "issued", secret: made.SecretKey}, err
 }
 
-// revokeOfChild revokes a secret of a child account.
 func (s *Service) revokeOfChild(ctx context.Context, tx *store.Tx, _ user, in input, child customers.Account) (done, error) {
 	return s.revokeOf(ctx, tx, child.ID, in.Get("credential"))
 }

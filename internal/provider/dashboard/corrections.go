@@ -242,7 +242,7 @@ func corrected(in input, now reports.Correcting) (out []corrections.Correction, 
 	key := in.Get("item")
 	if key == "" {
 		for _, name := range report.RevisedNames() {
-			text := in.field(name)
+			text := in.Field(name)
 			if text == "" {
 				continue
 			}
@@ -260,7 +260,7 @@ func corrected(in input, now reports.Correcting) (out []corrections.Correction, 
 	}
 	item := now.Items[i]
 	for _, f := range item.Fields {
-		value := in.field(f.Name)
+		value := in.Field(f.Name)
 		if value == f.Found {
 			value = ""
 		}

@@ -19,7 +19,6 @@ import (
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
-	"fmt"
 	"time"
 
 	"vestibule/internal/console"
@@ -127,24 +126,15 @@ const AuditAge = 2 * 365 * 24 * time.Hour
 // form nonces, and audit entries over AuditAge.
 func (s *Service) Sweep(ctx context.Context) error {
 	today := s.Today()
-	if err := s.sessions.Sweep(ctx); err != nil {
+	if err := store.SweepAll(ctx, s.sessions, s.Staff); err != nil {
 		return err
 	}
-	if err := s.Staff.Sweep(ctx); err != nil {
-		return err
-	}
-	err := s.DB.Sweep(ctx, 100,
+	return s.DB.Sweep(ctx, 100,
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteForms(ctx, tx, today.Add(-formLife), limit)
 		},
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteNotices(ctx, tx, today, limit)
 		},
-		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return s.Staff.DeleteEntries(ctx, tx, tx.Now.Add(-AuditAge), limit)
-		})
-	if err != nil {
-		return fmt.Errorf("dashboard: sweep: %w", err)
-	}
-	return nil
+		store.Older(AuditAge, s.Staff.DeleteEntries))
 }

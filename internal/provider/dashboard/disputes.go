@@ -219,7 +219,6 @@ func (s *Service) newDispute(ctx context.Context, r *http.Request, by user, d pr
 	return providerui.DashboardNewDisputePage(d, r.PathValue("id"), d.NewDispute(kinds)), nil
 }
 
-// prepareDispute checks the form of a new dispute.
 func (s *Service) prepareDispute(ctx context.Context, _ *http.Request, by user, in *input) error {
 	token := s.token(in.id)
 	if token == "" || !by.corrects {

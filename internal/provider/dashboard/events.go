@@ -127,10 +127,9 @@ func (s *Service) sendTest(ctx context.Context, tx *store.Tx, by user, c webhook
 	return done{action: "test event sent", object: id, to: "/dashboard/webhooks/" + c.ID + "#test"}, err
 }
 
-// addCallback adds an endpoint.
 func (s *Service) addCallback(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	address := in.field("endpoint")
-	if s.Webhooks.CheckURL(address) != nil {
+	address := in.Field("endpoint")
+	if s.Webhooks.Sender.CheckURL(address) != nil {
 		return done{}, fieldProblem("endpoint", "dashboard.callback.invalid")
 	}
 	id, secret, err := s.Webhooks.Add(ctx, tx, by.account.ID, address)
@@ -143,8 +142,8 @@ func (s *Service) addCallback(ctx context.Context, tx *store.Tx, by user, in inp
 }
 
 func (s *Service) setCallback(ctx context.Context, tx *store.Tx, _ user, c webhook.Callback, in input) (done, error) {
-	address := in.field("url")
-	if s.Webhooks.CheckURL(address) != nil {
+	address := in.Field("url")
+	if s.Webhooks.Sender.CheckURL(address) != nil {
 		return done{}, fieldProblem("url", "dashboard.callback.invalid")
 	}
 	return done{action: actionCallbackSet, detail: httpx.OriginOf(address), flash: "callback",
@@ -224,7 +223,7 @@ const failedDays = 7
 
 // redeliverFailed sends the failed events of an endpoint again since the beginning of a day.
 func (s *Service) redeliverFailed(ctx context.Context, tx *store.Tx, by user, c webhook.Callback, in input) (done, error) {
-	since, err := time.ParseInLocation(time.DateOnly, in.field("since"), by.Zone)
+	since, err := time.ParseInLocation(time.DateOnly, in.Field("since"), by.Zone)
 	if err != nil || since.After(tx.Now) {
 		return done{}, fieldProblem("since", "dashboard.failed.invalid")
 	}

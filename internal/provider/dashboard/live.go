@@ -16,7 +16,6 @@ import (
 // its token.
 const pageHeader = httpx.PartHeader
 
-// pageToken returns the token of the pages of a session.
 func (s *Pages) pageToken(sessionID string) string {
 	mac := hmac.New(sha256.New, s.forms)
 	mac.Write([]byte("page "))

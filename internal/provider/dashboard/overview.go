@@ -28,7 +28,6 @@ const maxInstitutions = 10
 // maxPeriod is the maximum number of days of an overview.
 const maxPeriod = 90
 
-// period sets the days of an overview.
 func period(q url.Values, now time.Time, zone *time.Location, l i18n.Lang, v *providerui.DashboardOverview) error {
 	days, ok := console.ReadDays(q, now, zone, maxPeriod)
 	if !ok {
@@ -104,7 +103,6 @@ func (s *Service) overviewReports(ctx context.Context, tx *store.Tx, customerID 
 	return err
 }
 
-// addReports adds counts to the days of an overview.
 func addReports(all []reports.DayCount, v *providerui.DashboardOverview) {
 	for _, c := range all {
 		day := &v.Days[min(c.Day, len(v.Days)-1)]

@@ -103,9 +103,6 @@ type (
 // ID returns the identifier in the form's path; "" without one.
 func (in input) ID() string { return in.id }
 
-// Field returns a field's text without surrounding white space.
-func (in input) Field(name string) string { return in.field(name) }
-
 // Lang returns the language of the form's page, for emails.
 func (in input) Lang() i18n.Lang { return in.lang }
 

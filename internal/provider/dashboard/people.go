@@ -56,7 +56,6 @@ func (s *Pages) addUser(ctx context.Context, tx *store.Tx, by user, in input) (d
 	return s.inviteTo(ctx, tx, by, in, by.Account, role)
 }
 
-// inviteTo invites a user of an account to its pages.
 func (s *Pages) inviteTo(ctx context.Context, tx *store.Tx, by user, in input, account string, role staff.Role) (done, error) {
 	email := mail.NormalizeAddress(in.Get("email"))
 	if !mail.IsAddress(email) {

@@ -68,7 +68,6 @@ func (s *Service) reports(ctx context.Context, r *http.Request, by user, d provi
 	return providerui.DashboardReportsPage(d, v), nil
 }
 
-// reportFilter parses the filter of a list of reports.
 func (s *Service) reportFilter(q url.Values, zone *time.Location) (f reports.Filter, err error) {
 	f = reports.Filter{Status: contract.Status(q.Get("status")), Substatus: contract.Substatus(q.Get("substatus")),
 		Kind: contract.Product(q.Get("product")), Sort: reports.Sort(q.Get("sort")), Limit: pageSize}
@@ -105,7 +104,6 @@ func (s *Service) reportFilter(q url.Values, zone *time.Location) (f reports.Fil
 // allAccounts is the value of the filter by account for the account with its children.
 const allAccounts = providerui.DashboardAllAccounts
 
-// childrenOf returns the child accounts of the user's account.
 func (s *Service) childrenOf(ctx context.Context, q store.Queryer, by user) ([]customers.Account, error) {
 	if by.account.ParentID != "" {
 		return nil, nil
@@ -166,8 +164,7 @@ func (s *Pages) redirectToList(path string) httpx.HandlerFunc {
 		if err := s.guard(r); err != nil {
 			return err
 		}
-		httpx.SeeOther(w, path)
-		return nil
+		return httpx.SeeOther(w, path)
 	}
 }
 
@@ -211,8 +208,7 @@ func (s *Pages) find(look finder) http.Handler {
 			return err
 		}
 		if to != "" && !script {
-			httpx.SeeOther(w, to)
-			return nil
+			return httpx.SeeOther(w, to)
 		}
 		d := s.frameOf(r, by)
 		d.Given = url.Values{"query": {query}, "after": {form.Get("after")}}
@@ -442,7 +438,7 @@ func (s *Service) shareViews(ctx context.Context, by user, all []sharing.Share, 
 }
 
 func (s *Service) share(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	token := strings.ToLower(in.field("publicToken"))
+	token := strings.ToLower(in.Field("publicToken"))
 	if !contract.IsUUID(token) {
 		return done{}, fieldProblem("publicToken", "dashboard.share.token_invalid")
 	}
@@ -477,7 +473,7 @@ func (s *Service) linkConsumer(ctx context.Context, tx *store.Tx, by user, in in
 // grant shares a report of the user's account or of a child, for its account; field is the form field for
 // the error.
 func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, token, field string) (done, error) {
-	with := cmp.Or(in.field("publicId"), in.field("account"))
+	with := cmp.Or(in.Field("publicId"), in.Field("account"))
 	if !customers.IsPublicID(with) {
 		return done{}, fieldProblem("publicId", "dashboard.share.account_invalid")
 	}

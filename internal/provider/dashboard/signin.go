@@ -98,8 +98,7 @@ func (s *Pages) redirectToSignIn(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet || next == s.Home {
 		next = ""
 	}
-	s.Staff.ToSignIn(w, next, false)
-	return nil
+	return s.Staff.ToSignIn(w, next, false)
 }
 
 // showStaff renders a page of package staff, with the menu if it is for a signed-in user.

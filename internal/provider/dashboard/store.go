@@ -15,7 +15,6 @@ func takeForm(ctx context.Context, tx *store.Tx, nonce, sessionID string, at tim
 		nonce, sessionID, store.Micros(at)))
 }
 
-// usedForm reports whether a form's nonce is used up.
 func usedForm(ctx context.Context, q store.Queryer, nonce string) (bool, error) {
 	var n int
 	err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM dashboard_forms WHERE nonce = $1`, nonce).Scan(&n)

@@ -64,7 +64,7 @@ func (s *Service) theme(ctx context.Context, r *http.Request, by user, d provide
 // settings reads the form. The error of a color with too little contrast says which color
 // would pass.
 func settings(in input) (theme.Settings, error) {
-	given := theme.Settings{Light: in.field("light"), Dark: in.field("dark"), Corners: in.Get("corners"), Font: in.Get("font"),
+	given := theme.Settings{Light: in.Field("light"), Dark: in.Field("dark"), Corners: in.Get("corners"), Font: in.Get("font"),
 		Scheme: in.Get("scheme"), Wordmark: in.Get("wordmark") != ""}.WithDefaults()
 	for name, color := range map[string]string{"light": given.Light, "dark": given.Dark} {
 		if _, err := theme.ParseColor(color); color != "" && err != nil {
@@ -76,7 +76,7 @@ func settings(in input) (theme.Settings, error) {
 	switch {
 	case errors.As(err, &low):
 		field := map[string]string{theme.Light: "light", theme.Dark: "dark"}[low.Scheme]
-		if in.field(field) == "" {
+		if in.Field(field) == "" {
 			field = map[string]string{"light": "dark", "dark": "light"}[field]
 		}
 		number := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
@@ -84,7 +84,7 @@ func settings(in input) (theme.Settings, error) {
 		if low.Better != nil {
 			text, better = "dashboard.theme.color.contrast", low.Better.String()
 		}
-		return given, fieldProblem(field, text, "color", in.field(field),
+		return given, fieldProblem(field, text, "color", in.Field(field),
 			"ratio", number(float64(int(low.Ratio*100))/100), "least", number(low.Least), "better", better)
 	case err != nil:
 		return given, malformed("theme")
@@ -105,7 +105,6 @@ func (s *Service) setTheme(ctx context.Context, tx *store.Tx, by user, in input)
 		s.Customers.SetTheme(ctx, tx, by.account.ID, given)
 }
 
-// themeValues returns the settings of a theme that differ.
 func themeValues(before, after theme.Settings) []staff.Value {
 	before, after = before.WithDefaults(), after.WithDefaults()
 	return staff.Changed(staff.Value{Setting: staff.SettingLight, Before: before.Light, After: after.Light},

@@ -12,7 +12,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -451,16 +450,8 @@ func isNote(s string) bool {
 // Sweep deletes the files of disputes that were answered FileAge ago, and the records of
 // those answered RecordAge ago.
 func (s *Service) Sweep(ctx context.Context) error {
-	err := s.DB.Sweep(ctx, 10, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-		return deleteFiles(ctx, tx, tx.Now.Add(-FileAge), limit)
-	})
-	if err == nil {
-		err = s.DB.Shred(ctx, 50, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return s.deleteRecords(ctx, tx, tx.Now.Add(-RecordAge), limit)
-		})
+	if err := s.DB.Sweep(ctx, 10, store.Older(FileAge, deleteFiles)); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("disputes: sweep: %w", err)
-	}
-	return nil
+	return s.DB.Shred(ctx, 50, store.Older(RecordAge, s.deleteRecords))
 }

@@ -30,9 +30,8 @@ func null(b []byte) sql.Null[[]byte] { return sql.Null[[]byte]{V: b, Valid: b !=
 
 // numberOfForm returns the number of the dispute that a form of the same mailbox opened, or
 // store.ErrNotFound.
-func numberOfForm(ctx context.Context, tx *store.Tx, d Dispute) (number string, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT number FROM disputes WHERE form = $1 AND mailbox = $2`, d.form, d.mailbox).Scan(&number)
-	return number, store.MapNotFound(err)
+func numberOfForm(ctx context.Context, tx *store.Tx, d Dispute) (string, error) {
+	return store.FindOne[string](tx.QueryRowContext(ctx, `SELECT number FROM disputes WHERE form = $1 AND mailbox = $2`, d.form, d.mailbox))
 }
 
 // tally counts what limits new disputes.
@@ -77,9 +76,9 @@ func setPassing(ctx context.Context, tx *store.Tx, number string, now Passing, r
 }
 
 // correctedFor reports whether a report was corrected for a dispute, other than by recording it.
-func correctedFor(ctx context.Context, q store.Queryer, number string) (is bool, err error) {
-	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM report_revisions WHERE dispute = $1 AND user_id <> '')`, number).Scan(&is)
-	return is, err
+func correctedFor(ctx context.Context, q store.Queryer, number string) (bool, error) {
+	return store.ScanOne[bool](q.QueryRowContext(ctx,
+		`SELECT EXISTS (SELECT 1 FROM report_revisions WHERE dispute = $1 AND user_id <> '')`, number))
 }
 
 const columns = `number, customer_id, public_token, report_kind, revision, consumer_id, mailbox, key_id, lang, kind, about, statement, note,
@@ -93,13 +92,10 @@ type row struct {
 }
 
 func scan(from store.Row) (x row, err error) {
-	var opened, due int64
-	var facts, answered, passed sql.NullInt64
 	err = from.Scan(&x.Number, &x.CustomerID, &x.PublicToken, &x.ReportKind, &x.Revision, &x.ConsumerID, &x.mailbox, &x.keyID, &x.Lang,
-		&x.Kind, &x.about, &x.statement, &x.note, &opened, &x.OpenedBy, &due, &x.facts, &facts, &x.State, &x.Result, &x.answer, &answered,
-		&x.AnsweredBy, &x.Attached, &x.Passing, &passed, &x.receipt)
-	x.Opened, x.Due, x.FactsAt, x.AnsweredAt = store.Time(opened), store.Time(due), store.NullTime(facts), store.NullTime(answered)
-	x.PassedAt = store.NullTime(passed)
+		&x.Kind, &x.about, &x.statement, &x.note, store.At(&x.Opened), &x.OpenedBy, store.At(&x.Due), &x.facts, store.At(&x.FactsAt),
+		&x.State, &x.Result, &x.answer, store.At(&x.AnsweredAt),
+		&x.AnsweredBy, &x.Attached, &x.Passing, store.At(&x.PassedAt), &x.receipt)
 	return x, err
 }
 
@@ -233,9 +229,8 @@ func insertFile(ctx context.Context, tx *store.Tx, number string, position int, 
 	return err
 }
 
-func contents(ctx context.Context, q store.Queryer, number, id string) (sealed []byte, err error) {
-	err = q.QueryRowContext(ctx, `SELECT contents FROM dispute_files WHERE number = $1 AND id = $2`, number, id).Scan(&sealed)
-	return sealed, store.MapNotFound(err)
+func contents(ctx context.Context, q store.Queryer, number, id string) ([]byte, error) {
+	return store.FindOne[[]byte](q.QueryRowContext(ctx, `SELECT contents FROM dispute_files WHERE number = $1 AND id = $2`, number, id))
 }
 
 // deleteFiles deletes files, at most limit times, of disputes that were answered before an

@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -221,7 +220,7 @@ const sweepBatch = 5
 
 // Sweep deletes files that were never kept and files past their retention.
 func (s *Service) Sweep(ctx context.Context) error {
-	step := func(where string, age time.Duration) func(context.Context, *store.Tx, int) (int64, error) {
+	step := func(where string, age time.Duration) store.Step {
 		return func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			ids, err := documentsBefore(ctx, tx, where, tx.Now.Add(-age), limit)
 			for _, id := range ids {
@@ -232,10 +231,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 			return int64(len(ids)), err
 		}
 	}
-	if err := s.DB.Sweep(ctx, sweepBatch, step(`completed_at IS NULL AND `, uploadTimeout), step(``, MaxAge)); err != nil {
-		return fmt.Errorf("documents: sweep: %w", err)
-	}
-	return nil
+	return s.DB.Sweep(ctx, sweepBatch, step(`completed_at IS NULL AND `, uploadTimeout), step(``, MaxAge))
 }
 
 // Open returns the contents of a file of a report, or store.ErrNotFound. They can be

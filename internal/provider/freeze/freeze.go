@@ -213,8 +213,5 @@ const idleAge = 100 * 24 * time.Hour
 
 // Sweep deletes old entries, and files that nothing needs.
 func (s *Service) Sweep(ctx context.Context) error {
-	if err := s.DB.Sweep(ctx, 100, deleteOldEntries, deleteIdleFiles); err != nil {
-		return fmt.Errorf("freeze: sweep: %w", err)
-	}
-	return nil
+	return s.DB.Sweep(ctx, 100, deleteOldEntries, deleteIdleFiles)
 }

@@ -88,10 +88,9 @@ func add(ctx context.Context, tx *store.Tx, mailbox []byte, lock string) (File, 
 // read reads the file of a mailbox, as an expression and its $1, that was used since a time. It returns
 // store.ErrNotFound without such a file.
 func read(ctx context.Context, q store.Queryer, mailbox string, by any, since time.Time, lock string) (f File, err error) {
-	var frozen, lifted, alert int64
 	err = q.QueryRowContext(ctx, `SELECT frozen_at, lifted_until, alert_until FROM consumer_files
-		WHERE mailbox = `+mailbox+` AND used_at >= $2`+lock, by, store.MicrosOrZero(since)).Scan(&frozen, &lifted, &alert)
-	f.FrozenAt, f.LiftedUntil, f.AlertUntil = instant(frozen), instant(lifted), instant(alert)
+		WHERE mailbox = `+mailbox+` AND used_at >= $2`+lock, by, store.MicrosOrZero(since)).Scan(store.At(&f.FrozenAt),
+		store.At(&f.LiftedUntil), store.At(&f.AlertUntil))
 	return f, store.MapNotFound(err)
 }
 
@@ -119,12 +118,9 @@ func insertEntry(ctx context.Context, tx *store.Tx, id string, mailbox []byte, e
 
 // Log returns the newest entries of a file's log, of one company unless customerID is "".
 func (s *Service) Log(ctx context.Context, q store.Queryer, mailbox []byte, customerID string, limit int) ([]Entry, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (e Entry, err error) {
-		var at, until int64
-		err = row.Scan(&at, &e.Action, &e.CustomerID, &until)
-		e.At, e.Until = store.Time(at), instant(until)
-		return e, err
-	}, `SELECT at, action, customer_id, until FROM consumer_file_log WHERE mailbox = $1 AND ($2 = '' OR customer_id = $2)
+	return store.QueryAll(ctx, q, store.Columns(func(e *Entry) []any {
+		return []any{store.At(&e.At), &e.Action, &e.CustomerID, store.At(&e.Until)}
+	}), `SELECT at, action, customer_id, until FROM consumer_file_log WHERE mailbox = $1 AND ($2 = '' OR customer_id = $2)
 		ORDER BY at DESC, id DESC LIMIT $3`, mailbox, customerID, int64(limit))
 }
 
@@ -138,12 +134,4 @@ func deleteIdleFiles(ctx context.Context, tx *store.Tx, limit int) (int64, error
 		SELECT f.mailbox FROM consumer_files f WHERE f.frozen_at = 0 AND f.used_at < $1 AND f.alert_until < $2
 			AND NOT EXISTS (SELECT 1 FROM consumers c WHERE c.mailbox = f.mailbox)
 		ORDER BY f.used_at LIMIT $3)`, store.Micros(tx.Now.Add(-idleAge)), store.Micros(tx.Now), int64(limit)))
-}
-
-// instant returns the time of a column; 0 is the zero time.
-func instant(micros int64) time.Time {
-	if micros == 0 {
-		return time.Time{}
-	}
-	return store.Time(micros)
 }

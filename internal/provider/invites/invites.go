@@ -16,7 +16,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/google/uuid"
@@ -158,14 +157,7 @@ func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.Visit(r.Context(), s.DB.SQL, handle); err != nil {
 		return err
 	}
-	path := visits.Path(visitHandle(handle))
-	if lang := r.URL.Query().Get("lang"); lang != "" {
-		path += "?" + url.Values{"lang": {lang}}.Encode()
-	}
-	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	w.Header().Set("Location", path)
-	w.WriteHeader(http.StatusSeeOther)
-	return nil
+	return visits.SeeVisit(w, r, visitHandle(handle))
 }
 
 // errorText returns the text for a page that explains why a link does not work.

@@ -102,7 +102,6 @@ func (e *Engine) Read(ctx context.Context, file []byte) ([]paystub.ScannedPage, 
 	return []paystub.ScannedPage{page}, err
 }
 
-// readPDF renders the pages of a PDF file and reads them.
 func (e *Engine) readPDF(ctx context.Context, file []byte) (out []paystub.ScannedPage, err error) {
 	if e.pdftoppm == "" {
 		return nil, errors.New("pdftoppm is not installed")

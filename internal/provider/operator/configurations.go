@@ -153,7 +153,6 @@ func taken(err error) error {
 	return err
 }
 
-// product returns a product of an account by its id or name.
 func (s *Service) product(ctx context.Context, q store.Queryer, a customers.Account, name string) (customers.Product, error) {
 	all, err := s.Customers.Products(ctx, q, a.ID)
 	if err != nil {

@@ -158,7 +158,6 @@ func (s *Service) AddCustomer(ctx context.Context, tx *store.Tx, n NewCustomer, 
 	return link, e, err
 }
 
-// invite invites a user of an account.
 func (s *Service) invite(ctx context.Context, tx *store.Tx, account, address string, lang i18n.Lang) (id, link string, err error) {
 	address = mail.NormalizeAddress(address)
 	if !mail.IsAddress(address) {
@@ -451,9 +450,6 @@ func (s *Service) Accounts(ctx context.Context, publicID string) ([]Account, err
 	}
 	return out, err
 }
-
-// Sweep deletes expired sessions and sign-in attempts of operators.
-func (s *Service) Sweep(ctx context.Context) error { return s.Staff.Sweep(ctx) }
 
 // hidden answers that there is nothing here, as for an unknown address, until an operator exists.
 func (s *Service) hidden(next http.Handler) http.Handler {

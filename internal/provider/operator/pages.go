@@ -134,7 +134,6 @@ func (s *Service) newCustomer(_ context.Context, _ *http.Request, _ dashboard.Us
 	return providerui.OperatorNewCustomerPage(d, s.Environment), nil
 }
 
-// customer shows an account.
 func (s *Service) customer(ctx context.Context, r *http.Request, _ dashboard.User, d providerui.Dashboard) (templ.Component, error) {
 	q := s.DB.SQL
 	a, err := s.Account(ctx, q, r.PathValue("id"))
@@ -204,7 +203,6 @@ func (s *Service) add(ctx context.Context, tx *store.Tx, _ dashboard.User, in da
 
 func pathOf(publicID string) string { return Home + "/customers/" + url.PathEscape(publicID) }
 
-// formError returns the error of a form for an error of a change.
 func formError(err error) error {
 	var name NameError
 	var field *customers.FieldProblem

@@ -18,12 +18,10 @@ func (s *Service) RecordBackup(ctx context.Context, tx *store.Tx, place string) 
 // lastBackup returns the backup that was recorded last, or nil.
 func lastBackup(ctx context.Context, q store.Queryer) (*providerui.Backup, error) {
 	var b providerui.Backup
-	var ended int64
 	err := store.MapNotFound(q.QueryRowContext(ctx, `SELECT ended_at, place FROM backups`).
-		Scan(&ended, &b.Place))
+		Scan(store.At(&b.Ended), &b.Place))
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
-	b.Ended = store.Time(ended)
 	return &b, err
 }

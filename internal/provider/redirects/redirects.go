@@ -18,7 +18,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -172,8 +171,7 @@ func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 	if row.formOnly {
 		return httpx.NewError(contract.CodeForbidden, errFormOnly)
 	}
-	s.redirectToVisit(w, r, visitHandle(row, handle, ""))
-	return nil
+	return visits.SeeVisit(w, r, visitHandle(row, handle, ""))
 }
 
 // openByForm redirects a form with the token to the visit.
@@ -190,8 +188,7 @@ func (s *Service) openByForm(w http.ResponseWriter, r *http.Request) error {
 	if len(form) != 1 || len(form["token"]) != 1 || subtle.ConstantTimeCompare(row.tokenHash, store.Hash(token)) != 1 {
 		return store.ErrNotFound
 	}
-	s.redirectToVisit(w, r, visitHandle(row, handle, token))
-	return nil
+	return visits.SeeVisit(w, r, visitHandle(row, handle, token))
 }
 
 // openable returns a redirect that has not expired, or store.ErrNotFound.
@@ -201,16 +198,6 @@ func (s *Service) openable(ctx context.Context, handle string) (redirect, error)
 		err = store.ErrNotFound
 	}
 	return row, err
-}
-
-func (s *Service) redirectToVisit(w http.ResponseWriter, r *http.Request, visit string) {
-	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	path := visits.Path(visit)
-	if lang := r.URL.Query().Get("lang"); lang != "" {
-		path += "?" + url.Values{"lang": {lang}}.Encode()
-	}
-	w.Header().Set("Location", path)
-	w.WriteHeader(http.StatusSeeOther)
 }
 
 // Return creates a signed result for the outcome of a visit. ok is false if the visit has

@@ -38,9 +38,8 @@ const selectRedirect = `SELECT id, visit_id, customer_id, token_hash, form_only,
 
 func scan(row store.Row) (redirect, error) {
 	var r redirect
-	var created, expires int64
-	err := row.Scan(&r.id, &r.visitID, &r.customerID, &r.tokenHash, &r.formOnly, &r.completeURL, &r.args, &created, &expires)
-	r.created, r.expires = store.Time(created), store.Time(expires)
+	err := row.Scan(&r.id, &r.visitID, &r.customerID, &r.tokenHash, &r.formOnly, &r.completeURL, &r.args, store.At(&r.created),
+		store.At(&r.expires))
 	return r, store.MapNotFound(err)
 }
 

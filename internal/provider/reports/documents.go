@@ -28,7 +28,6 @@ type submittedDocument struct {
 
 func (d submittedDocument) path() string { return d.ID + "/" + d.Path() }
 
-// submittedDocuments returns the submitted documents of a report in their order.
 func (s *Service) submittedDocuments(ctx context.Context, r Report) ([]submittedDocument, error) {
 	all, err := s.Documents.List(ctx, s.DB.SQL, r.PublicToken)
 	if err != nil {
@@ -62,7 +61,6 @@ func (s *Service) identityDocuments(ctx context.Context, r Report) (out []source
 	return out, nil
 }
 
-// contents reads a whole document.
 func (s *Service) contents(ctx context.Context, r Report, d submittedDocument) ([]byte, error) {
 	from, err := s.Documents.Open(ctx, r.PublicToken, d.ID)
 	if err != nil {

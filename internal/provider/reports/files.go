@@ -268,15 +268,15 @@ type fileTransaction struct {
 }
 
 func fileOf(c bankdata.Connection, currency string, retrieved time.Time) fileBody {
-	f := fileBody{SourceID: c.SourceID, SourceUUID: c.ID, Institution: report.Null(c.Institution),
+	f := fileBody{SourceID: c.SourceID, SourceUUID: c.ID, Institution: contract.Null(c.Institution),
 		Retrieved: report.TimestampOf(retrieved), Currency: currency, Accounts: []fileAccount{}}
 	for _, a := range c.Accounts {
-		out := fileAccount{ID: a.ID, Name: report.Null(a.Name), Type: report.Null(a.Type), Subtype: report.Null(a.Subtype),
-			Truncated: report.Null(a.Mask()), Currency: report.Null(a.Currency), LeftOut: a.CurrencyCode() != currency,
+		out := fileAccount{ID: a.ID, Name: contract.Null(a.Name), Type: contract.Null(a.Type), Subtype: contract.Null(a.Subtype),
+			Truncated: contract.Null(a.Mask()), Currency: contract.Null(a.Currency), LeftOut: a.CurrencyCode() != currency,
 			Balance: a.Balance, BalanceDate: a.BalanceDate, Transactions: []fileTransaction{}}
 		for _, t := range a.Transactions {
-			row := fileTransaction{ID: t.ID, Pending: t.Pending, Amount: t.Amount, Description: report.Null(t.Description),
-				Merchant: report.Null(t.Merchant), Memo: report.Null(t.Memo)}
+			row := fileTransaction{ID: t.ID, Pending: t.Pending, Amount: t.Amount, Description: contract.Null(t.Description),
+				Merchant: contract.Null(t.Merchant), Memo: contract.Null(t.Memo)}
 			if !t.Posted.IsZero() {
 				row.Posted = &t.Posted
 			}

@@ -263,7 +263,6 @@ func (s *Service) finish(ctx context.Context, publicToken string, status contrac
 	})
 }
 
-// input returns a report with its input.
 func (s *Service) input(ctx context.Context, publicToken string) (Report, Input, error) {
 	var in Input
 	r, err := s.Get(ctx, s.DB.SQL, publicToken)
@@ -274,7 +273,6 @@ func (s *Service) input(ctx context.Context, publicToken string) (Report, Input,
 	return r, in, err
 }
 
-// inputOf returns the input of a report.
 func (s *Service) inputOf(ctx context.Context, q store.Queryer, r Report) (Input, error) {
 	sealed, wrapped, err := column(ctx, q, r.PublicToken, "input")
 	if err != nil {

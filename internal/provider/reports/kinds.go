@@ -181,7 +181,6 @@ func computeEligibility(of subject, r Report, in Input) (contract.Status, contra
 	return status, sub, &body
 }
 
-// uses reports whether reports of a kind use accounts of a type.
 func (k kind) uses(accountType string) bool {
 	return k.verifies || accountType == report.CashEquivalent
 }

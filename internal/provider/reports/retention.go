@@ -33,19 +33,11 @@ func (s *Service) Sweep(ctx context.Context) error {
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteInputs(ctx, tx, tx.Now.Add(-InputAge), tx.Now.Add(-Retention), limit)
 		},
-		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return deleteSecondaryInputs(ctx, tx, tx.Now.Add(-Retention), limit)
-		},
-		deleteBases, forgetReads)
-	if err == nil {
-		err = s.DB.Shred(ctx, batch, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return forget(ctx, tx, tx.Now.Add(-MaxAge), limit)
-		}, deleteKeys)
-	}
+		store.Older(Retention, deleteSecondaryInputs), deleteBases, forgetReads)
 	if err != nil {
-		return fmt.Errorf("reports: sweep: %w", err)
+		return err
 	}
-	return nil
+	return s.DB.Shred(ctx, batch, store.Older(MaxAge, forget), deleteKeys)
 }
 
 // retained reports whether files with the retrieved data can still be requested.

@@ -333,7 +333,6 @@ func revisedPassport(p report.Passport, all []corrections.Correction, number int
 	return p
 }
 
-// supplierOf returns the supplier of a passport.
 func supplierOf(p report.Passport) (code string) {
 	for _, s := range p.Sources {
 		if s.SourceType == report.SourceCreditBureau || s.SourceType == report.SourceIdentityDocument {
@@ -496,7 +495,6 @@ func (in *Input) subject(r Report) corrections.Subject {
 	return s
 }
 
-// corrected returns the input with its corrections.
 func (in Input) corrected(r Report) Input {
 	if !corrections.Data(in.Corrections) {
 		return in

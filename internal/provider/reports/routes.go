@@ -181,4 +181,4 @@ type statusBody struct {
 	Substatus *contract.Substatus `json:"substatus"`
 }
 
-func statusOf(r Report) statusBody { return statusBody{r.Status, report.Null(r.Substatus)} }
+func statusOf(r Report) statusBody { return statusBody{r.Status, contract.Null(r.Substatus)} }

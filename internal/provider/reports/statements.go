@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 )
 
@@ -38,11 +39,11 @@ type statementsItem struct {
 }
 
 func statementsOf(p income.Payroll, retrieved time.Time) statementsBody {
-	out := statementsBody{SourceID: p.SourceID, SourceUUID: p.ID, Provider: report.Null(p.Provider),
+	out := statementsBody{SourceID: p.SourceID, SourceUUID: p.ID, Provider: contract.Null(p.Provider),
 		Retrieved: report.TimestampOf(retrieved), Jobs: []statementsJob{}}
 	for _, j := range p.Jobs {
-		job := statementsJob{ID: j.RecordID, Employer: report.Null(j.Employer), Title: report.Null(j.Title), Hired: j.Hired, Ended: j.Ended,
-			Frequency: report.Null(j.Frequency), Statements: []statementsItem{}}
+		job := statementsJob{ID: j.RecordID, Employer: contract.Null(j.Employer), Title: contract.Null(j.Title), Hired: j.Hired, Ended: j.Ended,
+			Frequency: contract.Null(j.Frequency), Statements: []statementsItem{}}
 		for _, s := range j.Statements {
 			job.Statements = append(job.Statements, statementsItem{PayDate: s.PayDate, Start: s.Start, End: s.End,
 				Gross: s.Gross, GrossYTD: s.GrossYTD, Net: s.Net, NetYTD: s.NetYTD})

@@ -41,23 +41,15 @@ func label(ctx context.Context, tx *store.Tx, publicToken, externalID, userArgs 
 
 func get(ctx context.Context, q store.Queryer, where string, args ...any) (Report, error) {
 	var r Report
-	var created int64
-	var retrieved, held sql.NullInt64
 	err := q.QueryRowContext(ctx, `SELECT public_token, customer_id, product_id, kind, coalesce(external_id, ''),
 			coalesce(user_args, ''), coalesce(consumer_id, ''), key_id, status, coalesce(substatus, ''), created_at, retrieved_at,
 			erased_at IS NOT NULL OR closed_at <> 0, coalesce(source_token, ''), held_at, revision,
 			coalesce(refreshed_from, '')
 		FROM reports WHERE `+where, args...).
 		Scan(&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID,
-			&r.UserArgs, &r.ConsumerID, &r.KeyID, &r.Status, &r.Substatus, &created, &retrieved, &r.Forgotten, &r.source, &held, &r.revision,
+			&r.UserArgs, &r.ConsumerID, &r.KeyID, &r.Status, &r.Substatus, store.At(&r.Created), store.At(&r.Retrieved), &r.Forgotten,
+			&r.source, store.At(&r.held), &r.revision,
 			&r.refreshedFrom)
-	r.Created = store.Time(created)
-	if retrieved.Valid {
-		r.Retrieved = store.Time(retrieved.Int64)
-	}
-	if held.Valid {
-		r.held = store.Time(held.Int64)
-	}
 	return r, store.MapNotFound(err)
 }
 
@@ -65,11 +57,9 @@ func get(ctx context.Context, q store.Queryer, where string, args ...any) (Repor
 // Created, and Forgotten.
 func getStatus(ctx context.Context, q store.Queryer, where string, args ...any) (Report, error) {
 	var r Report
-	var created int64
 	err := q.QueryRowContext(ctx, `SELECT status, coalesce(substatus, ''), created_at,
 		erased_at IS NOT NULL OR closed_at <> 0 FROM reports WHERE `+where, args...).
-		Scan(&r.Status, &r.Substatus, &created, &r.Forgotten)
-	r.Created = store.Time(created)
+		Scan(&r.Status, &r.Substatus, store.At(&r.Created), &r.Forgotten)
 	return r, store.MapNotFound(err)
 }
 
@@ -242,24 +232,18 @@ func insertStanding(ctx context.Context, tx *store.Tx, r Report, x standing) err
 // standingCorrections lists what was corrected in other reports about the consumer of a report,
 // oldest first.
 func standingCorrections(ctx context.Context, q store.Queryer, r Report) ([]standing, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (x standing, err error) {
-		var at int64
-		err = row.Scan(&x.publicToken, &x.row.number, &x.keyID, &at, &x.row.corrections)
-		x.row.at = store.Time(at)
-		return x, err
-	}, `SELECT public_token, revision, key_id, at, made FROM consumer_corrections WHERE customer_id = $1 AND consumer_id = $2
+	return store.QueryAll(ctx, q, store.Columns(func(x *standing) []any {
+		return []any{&x.publicToken, &x.row.number, &x.keyID, store.At(&x.row.at), &x.row.corrections}
+	}), `SELECT public_token, revision, key_id, at, made FROM consumer_corrections WHERE customer_id = $1 AND consumer_id = $2
 		AND public_token <> $3 ORDER BY at, public_token, revision`, r.CustomerID, r.ConsumerID, r.PublicToken)
 }
 
 // revisions lists the revisions of a report without the bodies that they replaced, newest
 // first.
 func revisions(ctx context.Context, q store.Queryer, publicToken string) ([]revisionRow, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (x revisionRow, err error) {
-		var at int64
-		err = row.Scan(&x.number, &at, &x.by, &x.reason, &x.corrections, &x.dispute)
-		x.at = store.Time(at)
-		return x, err
-	}, `SELECT revision, at, user_id, reason, corrections, dispute FROM report_revisions
+	return store.QueryAll(ctx, q, store.Columns(func(x *revisionRow) []any {
+		return []any{&x.number, store.At(&x.at), &x.by, &x.reason, &x.corrections, &x.dispute}
+	}), `SELECT revision, at, user_id, reason, corrections, dispute FROM report_revisions
 		WHERE public_token = $1 ORDER BY revision DESC`, publicToken)
 }
 
@@ -271,10 +255,7 @@ func replacedBy(ctx context.Context, q store.Queryer, publicToken string, revisi
 
 // Revised returns the times of the corrections of a report, oldest first.
 func (s *Service) Revised(ctx context.Context, q store.Queryer, publicToken string) ([]time.Time, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (time.Time, error) {
-		at, err := store.ScanOne[int64](row)
-		return store.Time(at), err
-	}, `SELECT at FROM report_revisions WHERE public_token = $1 ORDER BY revision`, publicToken)
+	return store.QueryAll(ctx, q, store.ScanTime, `SELECT at FROM report_revisions WHERE public_token = $1 ORDER BY revision`, publicToken)
 }
 
 // readInterval is how long a read of a report by an account that follows another one is not
@@ -335,12 +316,9 @@ type Read struct {
 
 // Reads returns who read a report, the last first.
 func (s *Service) Reads(ctx context.Context, q store.Queryer, publicToken string) ([]Read, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (r Read, err error) {
-		var first, last int64
-		err = row.Scan(&r.Reader, &r.Revision, &first, &last, &r.Days)
-		r.First, r.Last = store.Time(first), store.Time(last)
-		return r, err
-	}, `SELECT reader, revision, first_at, last_at, days FROM report_reads WHERE public_token = $1
+	return store.QueryAll(ctx, q, store.Columns(func(r *Read) []any {
+		return []any{&r.Reader, &r.Revision, store.At(&r.First), store.At(&r.Last), &r.Days}
+	}), `SELECT reader, revision, first_at, last_at, days FROM report_reads WHERE public_token = $1
 		ORDER BY last_at DESC, reader, revision`, publicToken)
 }
 
@@ -416,12 +394,9 @@ func (s *Service) List(ctx context.Context, q store.Queryer, customerID string, 
 	default:
 		c.After("r.created_at", "r.public_token", f.Before)
 	}
-	return store.QueryAll(ctx, q, func(row store.Row) (r Report, err error) {
-		var created int64
-		err = row.Scan(&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID, &r.Status, &r.Substatus, &created)
-		r.Created = store.Time(created)
-		return r, err
-	}, `SELECT r.public_token, r.customer_id, r.product_id, r.kind, coalesce(r.external_id, ''), r.status, coalesce(r.substatus, ''),
+	return store.QueryAll(ctx, q, store.Columns(func(r *Report) []any {
+		return []any{&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID, &r.Status, &r.Substatus, store.At(&r.Created)}
+	}), `SELECT r.public_token, r.customer_id, r.product_id, r.kind, coalesce(r.external_id, ''), r.status, coalesce(r.substatus, ''),
 		r.created_at FROM reports r `+c.Where()+` ORDER BY `+order+` LIMIT `+c.Arg(int64(f.Limit)), c.Args...)
 }
 

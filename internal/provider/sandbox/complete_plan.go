@@ -199,7 +199,6 @@ func (how Completion) check(j flow.Journey) (field, words string) {
 	return "", ""
 }
 
-// completionField returns the field of a Completion with the files of a source type.
 func completionField(w flow.SourceType) string {
 	if w == flow.SourceDocuments {
 		return "documents"

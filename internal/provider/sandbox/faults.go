@@ -169,7 +169,6 @@ func (f *Faults) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// codeFor returns the error code for a status.
 func codeFor(status int) contract.Code {
 	switch status {
 	case 401:

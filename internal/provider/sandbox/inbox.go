@@ -34,8 +34,7 @@ func (c *Control) inbox(w http.ResponseWriter, r *http.Request) error {
 func (c *Control) receive(w http.ResponseWriter, r *http.Request) error {
 	e, err := c.Receive(r)
 	if errors.Is(err, webhook.ErrOtherType) {
-		w.WriteHeader(http.StatusNoContent)
-		return nil
+		return httpx.NoContent(w)
 	}
 	if err != nil {
 		return httpx.NewError(webhook.Code(err), err)
@@ -47,6 +46,5 @@ func (c *Control) receive(w http.ResponseWriter, r *http.Request) error {
 	if err := putInbox(r.Context(), c.DB.SQL, e.EventID, raw, c.Clock.Now()); err != nil {
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return httpx.NoContent(w)
 }

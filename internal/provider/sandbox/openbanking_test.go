@@ -32,7 +32,7 @@ func TestOriginOfBanks(t *testing.T) {
 	listener.Config.Handler = s.Banks()
 	listener.Start()
 	t.Cleanup(listener.Close)
-	if _, err := s.clock.Advance(t.Context(), 240*time.Hour); err != nil {
+	if _, err := s.Advance(t.Context(), 240*time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	raw, err := config.DB.GetOrCreateSecret(t.Context(), "connector-secret", func() ([]byte, error) { return []byte("none yet"), nil })

@@ -146,8 +146,7 @@ func (c *Control) addFault(w http.ResponseWriter, r *http.Request) error {
 
 func (c *Control) clearFaults(w http.ResponseWriter, r *http.Request) error {
 	c.Faults.Clear()
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return httpx.NoContent(w)
 }
 
 // sourcesBody describes the sources to connect for the report or one stated employer.
@@ -245,7 +244,7 @@ func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 		Status      contract.Status `json:"status"`
 		Substatus   *string         `json:"substatus"`
 		CompleteURL *string         `json:"completeUrl"`
-	}{v.PublicToken(), v.Status, report.Null(string(v.Substatus)), report.Null(back)})
+	}{v.PublicToken(), v.Status, contract.Null(string(v.Substatus)), contract.Null(back)})
 }
 
 func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {
@@ -351,8 +350,7 @@ func (c *Control) rotateKeys(w http.ResponseWriter, r *http.Request) error {
 	if err := c.Keys.Rotate(r.Context(), in.AtOnce); err != nil {
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return httpx.NoContent(w)
 }
 
 func (c *Control) setCallback(w http.ResponseWriter, r *http.Request) error {
@@ -367,7 +365,7 @@ func (c *Control) setCallback(w http.ResponseWriter, r *http.Request) error {
 	if err := missing("publicId", in.PublicID, "url", in.URL); err != nil {
 		return err
 	}
-	if err := c.Webhooks.CheckURL(in.URL); err != nil {
+	if err := c.Webhooks.Sender.CheckURL(in.URL); err != nil {
 		return httpx.NewError(contract.CodeInvalidParameters, err, httpx.Detail{Field: "url",
 			Message: "must be https and public, or on this machine, without user and fragment"})
 	}
@@ -411,8 +409,7 @@ func (c *Control) setCompleteURL(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return unknownCustomer(err)
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return httpx.NoContent(w)
 }
 
 // prepare stores a prepared report, made from a submission or, with profile instead,
@@ -465,8 +462,7 @@ func (c *Control) revoke(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return httpx.NoContent(w)
 }
 
 // reset deletes every report, visit, and event, the faults, and the clock's offset,
@@ -489,8 +485,7 @@ func (c *Control) reset(w http.ResponseWriter, r *http.Request) error {
 	if err := c.Moved(r.Context(), moved); err != nil {
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return httpx.NoContent(w)
 }
 
 func withPrefix(prefix string, details []httpx.Detail) []httpx.Detail {

@@ -34,12 +34,9 @@ func insertPrepared(ctx context.Context, tx *store.Tx, r customers.PreparedRepor
 
 // List implements customers.PreparedStore.
 func (*Prepared) List(ctx context.Context, q store.Queryer, customerID string) ([]customers.PreparedReport, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (r customers.PreparedReport, err error) {
-		var created int64
-		err = row.Scan(&r.ID, &r.Name, &r.Kind, &created)
-		r.Created = store.Time(created)
-		return r, err
-	}, `SELECT id, name, kind, created_at FROM sandbox_reports WHERE customer_id = $1 ORDER BY created_at DESC, id`, customerID)
+	return store.QueryAll(ctx, q, store.Columns(func(r *customers.PreparedReport) []any {
+		return []any{&r.ID, &r.Name, &r.Kind, store.At(&r.Created)}
+	}), `SELECT id, name, kind, created_at FROM sandbox_reports WHERE customer_id = $1 ORDER BY created_at DESC, id`, customerID)
 }
 
 // Lookup implements customers.PreparedStore.
@@ -79,23 +76,13 @@ func putInbox(ctx context.Context, q store.Queryer, eventID string, event []byte
 
 // inboxEvents returns the events of the inbox, newest first.
 func inboxEvents(ctx context.Context, q store.Queryer) ([]received, error) {
-	rows, err := q.QueryContext(ctx, `SELECT received_at, times, event FROM sandbox_inbox ORDER BY received_at DESC, event_id`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	out := []received{}
-	for rows.Next() {
-		var e received
-		var at int64
-		var event string
-		if err := rows.Scan(&at, &e.Times, &event); err != nil {
-			return nil, err
-		}
-		e.At, e.Event = report.TimestampOf(store.Time(at)), []byte(event)
-		out = append(out, e)
-	}
-	return out, rows.Err()
+	out, err := store.QueryAll(ctx, q, func(row store.Row) (e received, err error) {
+		var at time.Time
+		err = row.Scan(store.At(&at), &e.Times, (*[]byte)(&e.Event))
+		e.At = report.TimestampOf(at)
+		return e, err
+	}, `SELECT received_at, times, event FROM sandbox_inbox ORDER BY received_at DESC, event_id`)
+	return append([]received{}, out...), err
 }
 
 // emptyDatabase deletes everything but the schema, encryption keys, generated secrets, signing

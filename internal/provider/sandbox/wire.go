@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"vestibule/internal/provider"
 	"vestibule/internal/webhook"
@@ -11,7 +10,7 @@ import (
 
 // Sandbox implements provider.Sandbox.
 type Sandbox struct {
-	clock    *Clock
+	*Clock
 	faults   *Faults
 	injector *FaultInjector // nil: as the service should be
 	prepared *Prepared
@@ -20,26 +19,20 @@ type Sandbox struct {
 
 // New creates a sandbox, with the clock's offset from the database.
 func New(ctx context.Context, c provider.SandboxConfig) (provider.Sandbox, error) {
-	s := &Sandbox{clock: &Clock{DB: c.DB, Base: c.Now, Log: c.Log}, faults: &Faults{Log: c.Log}}
-	if err := s.clock.Load(ctx); err != nil {
+	s := &Sandbox{Clock: &Clock{DB: c.DB, Base: c.Now, Log: c.Log}, faults: &Faults{Log: c.Log}}
+	if err := s.Load(ctx); err != nil {
 		return nil, err
 	}
-	s.prepared = &Prepared{DB: c.DB, Now: s.clock.Now}
+	s.prepared = &Prepared{DB: c.DB, Now: s.Now}
 	var err error
-	if s.banks, err = newOpenBanking(ctx, c, s.clock.Now, s.faults); err != nil {
+	if s.banks, err = newOpenBanking(ctx, c, s.Now, s.faults); err != nil {
 		return nil, err
 	}
 	if c.FaultSeed != 0 {
-		s.injector = &FaultInjector{Seed: c.FaultSeed, Log: c.Log, Now: s.clock.Now}
+		s.injector = &FaultInjector{Seed: c.FaultSeed, Log: c.Log, Now: s.Now}
 	}
 	return s, nil
 }
-
-// Now returns the moved time.
-func (s *Sandbox) Now() time.Time { return s.clock.Now() }
-
-// Follow keeps the clock in sync with other replicas until ctx ends.
-func (s *Sandbox) Follow(ctx context.Context) { s.clock.Follow(ctx) }
 
 // Wrap applies the configured faults to requests.
 func (s *Sandbox) Wrap(next http.Handler) http.Handler {
@@ -59,7 +52,7 @@ func (s *Sandbox) Sender(to webhook.Deliverer) webhook.Deliverer {
 
 // Control returns the handler of the control listener.
 func (s *Sandbox) Control(of provider.Services, h provider.ControlHooks) http.Handler {
-	c := &Control{DB: of.DB, Log: of.Log, Clock: s.clock, Faults: s.faults, Prepared: s.prepared,
+	c := &Control{DB: of.DB, Log: of.Log, Clock: s.Clock, Faults: s.faults, Prepared: s.prepared,
 		Keys: of.Keys, Customers: of.Customers, Reports: of.Reports, Webhooks: of.Webhooks, Sharing: of.Sharing,
 		BankAccounts: of.BankAccounts, Visits: of.Visits, Disputes: of.Disputes,
 		First: h.First, Receive: h.Receive, Moved: h.Moved, Refill: h.Refill}

@@ -70,12 +70,10 @@ var errFrozen = &httpx.Error{Code: contract.CodeConsentNotProvided, Why: freeze.
 	Message: "The consumer does not permit that this report is shared now."}
 
 // grantAll grants the pairs whose report is ready and returns their tokens.
-func (s *Service) grantAll(ctx context.Context, pairs []pair) (tokens map[pair]string, err error) {
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		tokens, err = s.shareReady(ctx, tx, pairs)
-		return err
+func (s *Service) grantAll(ctx context.Context, pairs []pair) (map[pair]string, error) {
+	return store.Value(ctx, s.DB.Tx, func(ctx context.Context, tx *store.Tx) (map[pair]string, error) {
+		return s.shareReady(ctx, tx, pairs)
 	})
-	return tokens, err
 }
 
 // shareReady is share for pairs whose report is ready and whose person's file is not frozen. A

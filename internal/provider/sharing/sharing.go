@@ -13,7 +13,6 @@ package sharing
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -170,10 +169,7 @@ func (s *Service) Shares(ctx context.Context, q store.Queryer, customerID, publi
 
 // Sweep deletes the shares of reports that can no longer be read.
 func (s *Service) Sweep(ctx context.Context) error {
-	if err := s.DB.Sweep(ctx, 100, deleteForgotten); err != nil {
-		return fmt.Errorf("sharing: sweep: %w", err)
-	}
-	return nil
+	return s.DB.Sweep(ctx, 100, deleteForgotten)
 }
 
 // Withdraw revokes a share of the customer permanently. It returns false if the share

@@ -21,12 +21,7 @@ const withdrawnAt = `(SELECT c.withdrawn_at FROM reports o LEFT JOIN reports s O
 // Withdrawn returns when the consumer of a report withdrew consent, which revoked
 // every share of it, or the zero time.
 func (s *Service) Withdrawn(ctx context.Context, q store.Queryer, publicToken string) (time.Time, error) {
-	var at sql.NullInt64
-	err := q.QueryRowContext(ctx, `SELECT `+withdrawnAt+`$1)`, publicToken).Scan(&at)
-	if err != nil || !at.Valid {
-		return time.Time{}, err
-	}
-	return store.Time(at.Int64), nil
+	return store.ScanTime(q.QueryRowContext(ctx, `SELECT `+withdrawnAt+`$1)`, publicToken))
 }
 
 // Party is an account that reports are shared with or by.
@@ -80,7 +75,19 @@ func grantReady(ctx context.Context, tx *store.Tx, pairs []pair, tokens []string
 		p := pairs[i]
 		args = append(args, tokens[i], p.publicToken, p.caller.CustomerID, p.publicID, string(p.caller.Environment))
 	}
-	rows, err := tx.QueryContext(ctx, `INSERT INTO relay_tokens (token, public_token, customer_id, third_party_id, created_at, expires_at)
+	var out []granted
+	err := store.QueryEach(ctx, tx, func(row store.Row) error {
+		var g granted
+		var publicToken, customerID, publicID string
+		err := row.Scan(&g.token, &publicToken, &customerID, &g.thirdPartyID, &publicID, &g.substatus)
+		for _, p := range pairs {
+			if p.publicToken == publicToken && p.caller.CustomerID == customerID && p.publicID == publicID {
+				g.pair = p
+				out = append(out, g)
+			}
+		}
+		return err
+	}, `INSERT INTO relay_tokens (token, public_token, customer_id, third_party_id, created_at, expires_at)
 		SELECT v.column1, r.public_token, r.customer_id, t.id, CAST($1 AS BIGINT), CAST($2 AS BIGINT)
 		FROM (VALUES `+strings.Join(values, ", ")+`) v
 			JOIN reports r ON r.public_token = v.column2 AND r.customer_id = v.column3
@@ -91,25 +98,7 @@ func grantReady(ctx context.Context, tx *store.Tx, pairs []pair, tokens []string
 		RETURNING token, public_token, customer_id, third_party_id,
 			(SELECT t.public_id FROM customers t WHERE t.id = relay_tokens.third_party_id),
 			coalesce((SELECT r.substatus FROM reports r WHERE r.public_token = relay_tokens.public_token), '')`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []granted
-	for rows.Next() {
-		var g granted
-		var publicToken, customerID, publicID string
-		if err := rows.Scan(&g.token, &publicToken, &customerID, &g.thirdPartyID, &publicID, &g.substatus); err != nil {
-			return nil, err
-		}
-		for _, p := range pairs {
-			if p.publicToken == publicToken && p.caller.CustomerID == customerID && p.publicID == publicID {
-				g.pair = p
-				out = append(out, g)
-			}
-		}
-	}
-	return out, rows.Err()
+	return out, err
 }
 
 // markRead records the first read of a share that is active at now; one of several
@@ -141,16 +130,8 @@ func list(ctx context.Context, q store.Queryer, where string, args ...any) ([]Sh
 
 func scan(row store.Row) (Share, error) {
 	var s Share
-	var created, expires int64
-	var read, revoked sql.NullInt64
-	err := row.Scan(&s.RelayToken, &s.PublicToken, &s.CustomerID, &s.ThirdPartyID, &created, &expires, &read, &revoked)
-	s.Created, s.Expires = store.Time(created), store.Time(expires)
-	if read.Valid {
-		s.Read = store.Time(read.Int64)
-	}
-	if revoked.Valid {
-		s.Revoked = store.Time(revoked.Int64)
-	}
+	err := row.Scan(&s.RelayToken, &s.PublicToken, &s.CustomerID, &s.ThirdPartyID, store.At(&s.Created), store.At(&s.Expires),
+		store.At(&s.Read), store.At(&s.Revoked))
 	return s, err
 }
 

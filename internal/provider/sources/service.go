@@ -147,10 +147,8 @@ type Callback struct {
 // for the shared one: a code that arrives at another institution's is not used.
 func (s *Service) Complete(ctx context.Context, browser, at string, query url.Values) (Callback, error) {
 	state := store.Hash(query.Get("state"))
-	var a authorization
-	err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		a, err = useAuthorization(ctx, tx, state, store.Hash(browser))
-		return err
+	a, err := store.Value(ctx, s.DB.Tx, func(ctx context.Context, tx *store.Tx) (authorization, error) {
+		return useAuthorization(ctx, tx, state, store.Hash(browser))
 	})
 	if err != nil {
 		return Callback{}, err
@@ -432,7 +430,7 @@ const sweepBatch = 100
 // Sweep ends expired connections, and kept ones of customers who may no longer refresh reports. It deletes
 // expired authorizations, and connections 90 days after their end.
 func (s *Service) Sweep(ctx context.Context) error {
-	err := s.DB.Sweep(ctx, sweepBatch,
+	return s.DB.Sweep(ctx, sweepBatch,
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			ids, err := openExpired(ctx, tx, limit)
 			if err == nil {
@@ -442,13 +440,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 		},
 		s.endUnentitled,
 		deleteAuthorizations,
-		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return deleteEnded(ctx, tx, tx.Now.Add(-eventAge), limit)
-		})
-	if err != nil {
-		return fmt.Errorf("sources: sweep: %w", err)
-	}
-	return nil
+		store.Older(eventAge, deleteEnded))
 }
 
 // endUnentitled ends the kept connections of customers who may no longer refresh reports.

@@ -72,13 +72,8 @@ func (c Connection) Open(at time.Time) bool { return c.Ended.IsZero() && at.Befo
 const connectionColumns = `id, public_token, customer_id, consumer_id, environment, institution, key_id, created_at, expires_at, ended_at`
 
 func scanConnection(row store.Row) (c Connection, err error) {
-	var created, expires, ended int64
 	err = row.Scan(&c.ID, &c.PublicToken, &c.CustomerID, &c.ConsumerID, &c.Environment, &c.Institution, &c.KeyID,
-		&created, &expires, &ended)
-	c.Created, c.Expires = store.Time(created), store.Time(expires)
-	if ended != 0 {
-		c.Ended = store.Time(ended)
-	}
+		store.At(&c.Created), store.At(&c.Expires), store.At(&c.Ended))
 	return c, store.MapNotFound(err)
 }
 
@@ -205,12 +200,9 @@ type Event struct {
 
 // Events returns the audit trail of a report's connections, oldest first.
 func (s *Service) Events(ctx context.Context, q store.Queryer, publicToken string) ([]Event, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (e Event, err error) {
-		var at int64
-		err = row.Scan(&e.Connection, &e.Institution, &at, &e.Kind, &e.Reason)
-		e.At = store.Time(at)
-		return e, err
-	}, `SELECT c.id, c.institution, e.at, e.kind, e.reason FROM source_events e
+	return store.QueryAll(ctx, q, store.Columns(func(e *Event) []any {
+		return []any{&e.Connection, &e.Institution, store.At(&e.At), &e.Kind, &e.Reason}
+	}), `SELECT c.id, c.institution, e.at, e.kind, e.reason FROM source_events e
 		JOIN source_connections c ON c.id = e.connection_id WHERE c.public_token = $1 ORDER BY e.at, c.id, e.seq`, publicToken)
 }
 

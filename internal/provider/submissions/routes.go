@@ -87,7 +87,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		ExternalID  *string         `json:"externalId"`
 		UserArgs    *string         `json:"userArgs"`
 		Status      contract.Status `json:"status"`
-	}{n.PublicToken, report.Null(n.ExternalID), report.Null(n.UserArgs), contract.StatusPending})
+	}{n.PublicToken, contract.Null(n.ExternalID), contract.Null(n.UserArgs), contract.StatusPending})
 }
 
 // product returns the product of X-PRODUCT-ID, which must be a cashflow product of the caller.

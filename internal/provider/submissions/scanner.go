@@ -185,7 +185,6 @@ func (s *scanner) text() []byte {
 	return nil
 }
 
-// skipString skips the rest of a string.
 func (s *scanner) skipString() {
 	var char [utf8.UTFMax]byte
 	for s.err == nil {

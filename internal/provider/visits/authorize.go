@@ -135,7 +135,6 @@ func (s *Service) pageOfWidget(ctx context.Context, v visit, address string) (st
 	return address, nil
 }
 
-// authorizationCookie returns the name of the cookie of an authorization.
 func (s *Service) authorizationCookie(state string) string {
 	return s.cookieName("authorization\n" + state)
 }
@@ -220,8 +219,7 @@ func failed(institution string, reason sources.Reason) flow.Input {
 // or to the widget beside the window.
 func (s *Service) afterAuthorization(w http.ResponseWriter, r *http.Request, v visit, back authorizationContext) error {
 	if back.Return == "" && !back.Window {
-		seeOther(w, Path(back.Handle)+"?"+url.Values{"lang": {back.Lang}}.Encode())
-		return nil
+		return seeOther(w, Path(back.Handle)+"?"+url.Values{"lang": {back.Lang}}.Encode())
 	}
 	urls, company, err := s.lookOf(r.Context(), v)
 	if err != nil {

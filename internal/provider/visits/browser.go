@@ -187,8 +187,7 @@ func (s *Service) startOver(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	redirectTo(w, r, Path(handle), v)
-	return nil
+	return redirectTo(w, r, Path(handle), v)
 }
 
 // isInvited reports whether a visit is a hosted one without a redirect.

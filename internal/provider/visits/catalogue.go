@@ -26,7 +26,6 @@ type Sandbox interface {
 // a visit that needs a source ends as unsupported.
 type catalogue struct{ sources.Catalogue }
 
-// catalogue returns the catalogue of an environment.
 func (s *Service) catalogue(env contract.Environment) catalogue {
 	return catalogue{s.Sources.Catalogue(env)}
 }
@@ -74,7 +73,6 @@ func (s *Service) InstitutionName(env contract.Environment, id string) string {
 	return id
 }
 
-// placeOf returns the place of an institution in a language.
 func placeOf(i sources.Institution, lang i18n.Lang) string {
 	if lang == i18n.Spanish && i.PlaceES != "" {
 		return i.PlaceES
@@ -82,7 +80,6 @@ func placeOf(i sources.Institution, lang i18n.Lang) string {
 	return i.Place
 }
 
-// find returns the institution of a source type with an id.
 func (c catalogue) find(w flow.SourceType, id string) (sources.Institution, bool) {
 	return c.Find(sources.Kind(w), id) // both have the same names for the types that have institutions
 }

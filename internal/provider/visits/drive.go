@@ -111,12 +111,6 @@ func (d Driven) Fetch(ctx context.Context) (sources.Fetched, error) {
 	return d.service.fetchForm(ctx, d.visit)
 }
 
-// AcceptsFiles reports whether the current step takes files.
-func (d Driven) AcceptsFiles() bool { return d.acceptsFiles() }
-
-// ReadsDocuments reports whether the selected supplier reads identity documents.
-func (d Driven) ReadsDocuments() bool { return d.readsDocuments() }
-
 // File is an uploaded file.
 type File struct {
 	Name    string

@@ -25,7 +25,6 @@ func (s *Service) storeEmployers(ctx context.Context, tx *store.Tx, v *visit, ke
 	return err
 }
 
-// statedEmployers returns the employers that a visit verifies.
 func (s *Service) statedEmployers(ctx context.Context, q store.Queryer, v visit, keyID string) (names []string, err error) {
 	raw, err := s.DB.Vault.Open(ctx, q, keyID, statedCell(v.id), v.stated)
 	if err != nil {

@@ -3,7 +3,6 @@ package visits
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"vestibule/internal/jobs"
@@ -89,22 +88,10 @@ const (
 // still wait, and deletes old data.
 func (s *Service) Sweep(ctx context.Context) error {
 	if err := s.endDue(ctx); err != nil {
-		return fmt.Errorf("visits: sweep: %w", err)
+		return err
 	}
-	err := s.DB.Sweep(ctx, 100,
-		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return deleteDrafts(ctx, tx, tx.Now.Add(-draftAge), limit)
-		},
-		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return deleteEnded(ctx, tx, tx.Now.Add(-maxAge), limit)
-		},
-		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-			return deleteUnlisted(ctx, tx, tx.Now.Add(-unlistedAge), limit)
-		})
-	if err != nil {
-		return fmt.Errorf("visits: sweep: %w", err)
-	}
-	return nil
+	return s.DB.Sweep(ctx, 100, store.Older(draftAge, deleteDrafts), store.Older(maxAge, deleteEnded),
+		store.Older(unlistedAge, deleteUnlisted))
 }
 
 func (s *Service) endDue(ctx context.Context) error {

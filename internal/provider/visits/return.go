@@ -86,8 +86,7 @@ func (s *Service) redirectBack(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !back.Post {
-		seeOther(w, back.URL)
-		return nil
+		return seeOther(w, back.URL)
 	}
 	urls, company, err := s.lookOf(r.Context(), v)
 	if err != nil {

@@ -51,22 +51,16 @@ const columns = `
 
 func scan(row *sql.Row) (visit, error) {
 	var v visit
-	var created, expires, ended, signedIn int64
 	err := row.Scan(&v.id, &v.publicToken, &v.customerID, &v.productID, &v.Product, &v.environment, &v.consumerID, &v.State, &v.Step,
 		&v.Scenario, &v.Bank, &v.Username, &v.Tries, &v.Status, &v.Substatus, &v.Error, &v.sandboxReportID, &v.version,
-		&created, &expires, &ended,
-		&v.SourceType, &signedIn, &v.Sources, &v.Employers, &v.IncomeOnly, &v.Employer, &v.stated, &v.tokenless, &v.hosted, &v.browser,
+		store.At(&v.created), store.At(&v.expires), store.At(&v.ended),
+		&v.SourceType, store.At(&v.signedIn), &v.Sources, &v.Employers, &v.IncomeOnly, &v.Employer, &v.stated, &v.tokenless, &v.hosted,
+		&v.browser,
 		&v.CodeTries, &v.Codes, &v.CodeSent, &v.BankLimit, &v.frozen)
 	if err != nil {
 		return visit{}, store.MapNotFound(err)
 	}
-	v.created, v.expires, v.stored = store.Time(created), store.Time(expires), v.version
-	if ended != 0 {
-		v.ended = store.Time(ended)
-	}
-	if signedIn != 0 {
-		v.signedIn = store.Time(signedIn)
-	}
+	v.stored = v.version
 	return v, nil
 }
 
@@ -148,9 +142,7 @@ func addEvents(ctx context.Context, tx *store.Tx, visitID string, first int64, a
 
 // lastMove returns when a visit last changed.
 func lastMove(ctx context.Context, q store.Queryer, visitID string) (time.Time, error) {
-	var at int64
-	err := q.QueryRowContext(ctx, `SELECT COALESCE(MAX(at), 0) FROM visit_events WHERE visit_id = $1`, visitID).Scan(&at)
-	return store.Time(at), err
+	return store.ScanTime(q.QueryRowContext(ctx, `SELECT MAX(at) FROM visit_events WHERE visit_id = $1`, visitID))
 }
 
 // setHandle sets the handle of a visit's pages: the hosted page, or the widget's
@@ -225,12 +217,9 @@ type TimelineEntry struct {
 
 // Timeline returns the events of a report's visit in order, without personal data.
 func (s *Service) Timeline(ctx context.Context, q store.Queryer, publicToken string) ([]TimelineEntry, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (l TimelineEntry, err error) {
-		var at int64
-		err = row.Scan(&at, &l.Kind, &l.State, &l.Step)
-		l.At = store.Time(at)
-		return l, err
-	}, `SELECT e.at, e.kind, e.state, e.step FROM visit_events e
+	return store.QueryAll(ctx, q, store.Columns(func(l *TimelineEntry) []any {
+		return []any{store.At(&l.At), &l.Kind, &l.State, &l.Step}
+	}), `SELECT e.at, e.kind, e.state, e.step FROM visit_events e
 		JOIN visits v ON v.id = e.visit_id WHERE v.public_token = $1 ORDER BY e.seq`, publicToken)
 }
 
@@ -270,12 +259,9 @@ type Unconsented struct {
 // instant, with their tokens, redirects, and invites. Visits remain while an event about them
 // is being delivered.
 func (s *Service) DeleteUnconsented(ctx context.Context, tx *store.Tx, ended time.Time, limit int) ([]Unconsented, error) {
-	all, err := store.QueryAll(ctx, tx, func(row store.Row) (v Unconsented, err error) {
-		var created int64
-		err = row.Scan(&v.id, &v.PublicToken, &v.ConsumerID, &created)
-		v.Created = store.Time(created)
-		return v, err
-	}, `SELECT id, public_token, consumer_id, created_at FROM visits v WHERE ended_at > 0 AND ended_at < $1
+	all, err := store.QueryAll(ctx, tx, store.Columns(func(v *Unconsented) []any {
+		return []any{&v.id, &v.PublicToken, &v.ConsumerID, store.At(&v.Created)}
+	}), `SELECT id, public_token, consumer_id, created_at FROM visits v WHERE ended_at > 0 AND ended_at < $1
 		AND NOT EXISTS (SELECT 1 FROM visit_events e WHERE e.visit_id = v.id AND e.kind = $2)
 		AND NOT EXISTS (SELECT 1 FROM events e JOIN deliveries d ON d.event_id = e.id
 			WHERE e.subject_id = v.public_token AND d.state = 'pending')

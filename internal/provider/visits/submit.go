@@ -56,8 +56,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if v.outdated(nonce) {
-		redirectTo(w, r, Path(handle), v)
-		return nil
+		return redirectTo(w, r, Path(handle), v)
 	}
 	if event != flow.EventOpened && event != flow.EventClosed && event != flow.EventReopened { // these do not begin a visit
 		if err := s.bindBrowser(r, v, s.secretOf(r, handle)); err != nil {
@@ -68,8 +67,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		if v, err = s.removeFile(r.Context(), handle, nonce, form.Get("document")); err != nil {
 			return err
 		}
-		redirectTo(w, r, Path(handle), v)
-		return nil
+		return redirectTo(w, r, Path(handle), v)
 	}
 	if form.Get("action") == actionUnlisted {
 		return s.reportUnlisted(w, r, v, form)
@@ -121,8 +119,7 @@ func (s *Service) redirectToStep(w http.ResponseWriter, r *http.Request, v visit
 			path += "/return"
 		}
 	}
-	redirectTo(w, r, path, v)
-	return nil
+	return redirectTo(w, r, path, v)
 }
 
 // renderProblems renders the current step with what to correct in its form.
@@ -187,7 +184,6 @@ func (s *Service) readSignIn(v visit, form url.Values) (in flow.Input, problems 
 	return s.signIn(v, username, password), nil
 }
 
-// readCode returns the input of the form with a one-time code.
 func (s *Service) readCode(ctx context.Context, v visit, form url.Values) (in flow.Input, problems sources.Problems, err error) {
 	if v.Step != flow.StepCode {
 		return in, nil, nil
@@ -200,7 +196,6 @@ func (s *Service) readCode(ctx context.Context, v visit, form url.Values) (in fl
 	return in, nil, err
 }
 
-// readAccounts returns the input of the form with the bank's accounts.
 func (s *Service) readAccounts(ctx context.Context, v visit, form url.Values) (in flow.Input, problems sources.Problems, err error) {
 	if v.Step != flow.StepAccounts {
 		return in, nil, nil

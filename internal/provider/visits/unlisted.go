@@ -63,16 +63,13 @@ func (s *Service) reportUnlisted(w http.ResponseWriter, r *http.Request, v visit
 	}
 	typed = name
 	if len(FindInstitutions(s.catalogue(v.environment).List(sources.Kind(v.SourceType)), name)) > 0 {
-		seeOther(w, Path(r.PathValue("handle"))+"?"+url.Values{"lang": {string(language(r))}, "q": {name}}.Encode())
-		return nil
+		return seeOther(w, Path(r.PathValue("handle"))+"?"+url.Values{"lang": {string(language(r))}, "q": {name}}.Encode())
 	}
 	if s.LimitByAddress.Take(r) > 0 {
 		return answer(http.StatusUnprocessableEntity, "visit.unlisted.enough")
 	}
-	counted := false
-	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
-		counted, err = countUnlisted(ctx, tx, v, name)
-		return err
+	counted, err := store.Value(r.Context(), s.DB.Tx, func(ctx context.Context, tx *store.Tx) (bool, error) {
+		return countUnlisted(ctx, tx, v, name)
 	})
 	if err != nil {
 		return err

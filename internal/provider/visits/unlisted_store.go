@@ -33,12 +33,9 @@ func countUnlisted(ctx context.Context, tx *store.Tx, v visit, name string) (boo
 
 // Unlisted lists what applicants missed, most reports first: those of a customer, or of all for "".
 func (s *Service) Unlisted(ctx context.Context, q store.Queryer, customerID string, limit int) ([]providerui.Unlisted, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (u providerui.Unlisted, err error) {
-		var last int64
-		err = row.Scan(&u.SourceType, &u.Name, &u.Reports, &last)
-		u.Last = store.Time(last)
-		return u, err
-	}, `SELECT source_type, MIN(name), CAST(SUM(reports) AS BIGINT), MAX(last_at) FROM unlisted_institutions
+	return store.QueryAll(ctx, q, store.Columns(func(u *providerui.Unlisted) []any {
+		return []any{&u.SourceType, &u.Name, &u.Reports, store.At(&u.Last)}
+	}), `SELECT source_type, MIN(name), CAST(SUM(reports) AS BIGINT), MAX(last_at) FROM unlisted_institutions
 		WHERE CAST($1 AS TEXT) = '' OR customer_id = $1 GROUP BY source_type, folded ORDER BY 3 DESC, 4 DESC LIMIT $2`,
 		customerID, int64(limit))
 }

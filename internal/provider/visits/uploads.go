@@ -34,14 +34,14 @@ func documentType(w flow.SourceType) string {
 	return reports.PaystubDocument
 }
 
-// acceptsFiles reports whether files can be uploaded in the current step: pay stubs and
+// AcceptsFiles reports whether files can be uploaded in the current step: pay stubs and
 // other documents, or identity documents for a supplier that reads them.
-func (v visit) acceptsFiles() bool {
-	return v.Active() && (v.Step == flow.StepDocuments || v.Step == flow.StepConfirm && v.readsDocuments())
+func (v visit) AcceptsFiles() bool {
+	return v.Active() && (v.Step == flow.StepDocuments || v.Step == flow.StepConfirm && v.ReadsDocuments())
 }
 
-// readsDocuments reports whether the chosen supplier reads identity documents.
-func (v visit) readsDocuments() bool {
+// ReadsDocuments reports whether the chosen supplier reads identity documents.
+func (v visit) ReadsDocuments() bool {
 	s, ok := report.SupplierOf(v.Bank)
 	return ok && v.SourceType == flow.SourceSupplier && s.Fields.Documents
 }
@@ -96,9 +96,8 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	if err := s.bindBrowser(r, v, s.secretOf(r, handle)); err != nil {
 		return err
 	}
-	if !v.acceptsFiles() {
-		redirectTo(w, r, Path(handle), v)
-		return nil
+	if !v.AcceptsFiles() {
+		return redirectTo(w, r, Path(handle), v)
 	}
 	consumer, err := s.consumerWithConsent(r.Context(), s.DB.SQL, v.customerID, v.consumerID)
 	if err != nil {
@@ -125,12 +124,11 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 		if v, err = s.load(r.Context(), handle); err != nil {
 			return err
 		}
-		if v.acceptsFiles() {
+		if v.AcceptsFiles() {
 			return s.renderFileProblem(w, r, v, http.StatusUnprocessableEntity, problem)
 		}
 	}
-	redirectTo(w, r, Path(handle), v)
-	return nil
+	return redirectTo(w, r, Path(handle), v)
 }
 
 // storeFiles stores the files of a form; problem names the rejected ones. With an
@@ -336,7 +334,7 @@ func (s *Service) discardUnsubmitted(ctx context.Context, tx *store.Tx, v visit)
 	}
 	for _, d := range all {
 		group := groupOf(d)
-		if group.SourceType == flow.SourceSupplier && v.readsDocuments() || slices.ContainsFunc(v.Connections(), func(c flow.Connection) bool {
+		if group.SourceType == flow.SourceSupplier && v.ReadsDocuments() || slices.ContainsFunc(v.Connections(), func(c flow.Connection) bool {
 			return group == flow.DocumentGroup{SourceType: c.SourceType, Employer: c.Employer}
 		}) {
 			any = true
@@ -368,13 +366,21 @@ func joinTexts(a, b string) string { return strings.TrimPrefix(a+" "+b, " ") }
 
 // redirectTo redirects to a page of the visit in the language of the request. Each step has an address of
 // its own: Firefox gives a page at the address of the page before no entry in the history.
-func redirectTo(w http.ResponseWriter, r *http.Request, path string, v visit) {
-	seeOther(w, path+"?"+url.Values{"lang": {string(language(r))}, "step": {v.nonce()}}.Encode())
+func redirectTo(w http.ResponseWriter, r *http.Request, path string, v visit) error {
+	return seeOther(w, path+"?"+url.Values{"lang": {string(language(r))}, "step": {v.nonce()}}.Encode())
 }
 
 // seeOther redirects to a page that may be of another origin.
-func seeOther(w http.ResponseWriter, location string) {
+func seeOther(w http.ResponseWriter, location string) error {
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	w.Header().Set("Location", location)
-	w.WriteHeader(http.StatusSeeOther)
+	return httpx.SeeOther(w, location)
+}
+
+// SeeVisit redirects to the page of a visit, in the language that the request's address names.
+func SeeVisit(w http.ResponseWriter, r *http.Request, handle string) error {
+	path := Path(handle)
+	if lang := r.URL.Query().Get("lang"); lang != "" {
+		path += "?" + url.Values{"lang": {lang}}.Encode()
+	}
+	return seeOther(w, path)
 }

@@ -139,7 +139,7 @@ func (s *Service) addStep(r *http.Request, v visit, p *providerui.Visit) (err er
 			p.Receipt, err = s.receipt(ctx, v)
 		}
 	}
-	if err == nil && v.acceptsFiles() {
+	if err == nil && v.AcceptsFiles() {
 		err = s.addFiles(ctx, v, p)
 	}
 	return err

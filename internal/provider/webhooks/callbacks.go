@@ -131,9 +131,6 @@ func (s *Service) SetCallback(ctx context.Context, tx *store.Tx, customerID, url
 	return secret, s.addSecret(ctx, tx, first, secret)
 }
 
-// CheckURL returns an error if webhooks cannot be sent to url.
-func (s *Service) CheckURL(url string) error { return s.Sender.CheckURL(url) }
-
 func (s *Service) addSecret(ctx context.Context, tx *store.Tx, to webhook.Endpoint, secret string) error {
 	id := uuid.NewString()
 	sealed, err := s.DB.Vault.Seal(ctx, tx, store.SystemKey, secretCell(id), []byte(secret))

@@ -17,7 +17,7 @@ import (
 // Listen answers with the events of a sandbox's caller, and of its child accounts without a callback.
 func (s *Service) Listen(w http.ResponseWriter, r *http.Request) error {
 	caller := auth.CallerOf(r.Context())
-	return s.outbox.Listen(w, r, caller.Environment, ofCustomer, caller.CustomerID)
+	return s.Outbox.Listen(w, r, caller.Environment, ofCustomer, caller.CustomerID)
 }
 
 // Deliveries lists the deliveries to an endpoint of the customer, or to all with an empty id;
@@ -28,7 +28,7 @@ func (s *Service) Deliveries(ctx context.Context, q store.Queryer, customerID, i
 	if f.Endpoint, err = endpointOf(ctx, q, customerID, id); err != nil || f.CallbackID == "" {
 		return nil, err
 	}
-	return s.outbox.List(ctx, q, f)
+	return s.Outbox.List(ctx, q, f)
 }
 
 // Delivery returns a delivery of the customer with its attempts and body, or
@@ -38,7 +38,7 @@ func (s *Service) Delivery(ctx context.Context, q store.Queryer, customerID, id 
 	if err != nil {
 		return webhook.Delivery{}, err
 	}
-	return s.outbox.Get(ctx, q, of.CallbackID, id)
+	return s.Outbox.Get(ctx, q, of.CallbackID, id)
 }
 
 // Redeliver sends the event of a delivery again, as webhook.Outbox.Redeliver does.
@@ -47,7 +47,7 @@ func (s *Service) Redeliver(ctx context.Context, tx *store.Tx, customerID, deliv
 	if err != nil {
 		return "", err
 	}
-	return s.outbox.Redeliver(ctx, tx, of.CallbackID, deliveryID, resends)
+	return s.Outbox.Redeliver(ctx, tx, of.CallbackID, deliveryID, resends)
 }
 
 // redeliverFailed is the job that sends the failed events of a time again.
@@ -82,7 +82,7 @@ func (s *Service) redeliverFailed(ctx context.Context, _ jobs.Job, args redelive
 		Since: args.Since, Until: args.Until, Limit: 50}
 	for n := f.Limit; n > 0; {
 		err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-			n, err = s.outbox.RedeliverFailed(ctx, tx, f)
+			n, err = s.Outbox.RedeliverFailed(ctx, tx, f)
 			return err
 		})
 		if errors.Is(err, webhook.ErrStopped) { // turned off in the meantime
@@ -102,18 +102,18 @@ func (s *Service) Counts(ctx context.Context, q store.Queryer, customerID, id st
 	if err != nil || of.CallbackID == "" {
 		return nil, err
 	}
-	return s.outbox.Counts(ctx, q, of, w)
+	return s.Outbox.Counts(ctx, q, of, w)
 }
 
 // Health returns the health of an endpoint since each of some instants, and when the next retry
 // is due; zero for none.
 func (s *Service) Health(ctx context.Context, q store.Queryer, c webhook.Callback, since ...time.Time) (
 	[]webhook.Health, time.Time, error) {
-	all, err := s.outbox.Health(ctx, q, c.Endpoint, since...)
+	all, err := s.Outbox.Health(ctx, q, c.Endpoint, since...)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	next, err := s.outbox.NextRetry(ctx, q, c.Endpoint)
+	next, err := s.Outbox.NextRetry(ctx, q, c.Endpoint)
 	return all, next, err
 }
 
@@ -175,7 +175,7 @@ func (s *Service) Fire(ctx context.Context, customerID, publicToken string, o Fi
 		for range max(o.Times, 1) {
 			for _, e := range all {
 				for _, endpoint := range to {
-					if err := s.outbox.Send(ctx, tx, e.id, endpoint, o.Delay+time.Duration(n)*fireInterval); err != nil {
+					if err := s.Outbox.Send(ctx, tx, e.id, endpoint, o.Delay+time.Duration(n)*fireInterval); err != nil {
 						return err
 					}
 					n++

@@ -38,7 +38,7 @@ func (r *testServer) record(customer string, status contract.Status) (urls []str
 		return r.Record(ctx, tx, reports.StatusChange{CustomerID: customer, PublicToken: report, Status: status})
 	})
 	for _, j := range r.queue {
-		d, err := r.outbox.List(r.t.Context(), r.DB.SQL, webhook.Filter{Endpoint: r.endpoint(j.DeliveryID), Limit: 100})
+		d, err := r.Outbox.List(r.t.Context(), r.DB.SQL, webhook.Filter{Endpoint: r.endpoint(j.DeliveryID), Limit: 100})
 		if err != nil {
 			r.t.Fatal(err)
 		}

@@ -43,12 +43,12 @@ type Service struct {
 	// it, or store.ErrNotFound; nil without sharing.
 	Shared func(ctx context.Context, q store.Queryer, relayToken string) (publicToken, thirdPartyID string, err error)
 
-	outbox *webhook.Outbox
+	Outbox *webhook.Outbox
 }
 
 // New completes a service whose exported fields are set. Shared may be set later.
 func New(s Service) *Service {
-	s.outbox = &webhook.Outbox{DB: s.DB, Queue: s.Queue, Sender: s.Sender, Log: s.Log, Now: s.Now,
+	s.Outbox = &webhook.Outbox{DB: s.DB, Queue: s.Queue, Sender: s.Sender, Log: s.Log, Now: s.Now,
 		MaxAge: MaxAge, Job: job,
 		Target: s.target, Gone: disableCallback, Key: s.key, Body: s.body}
 	return &s
@@ -69,7 +69,6 @@ type deliverFurther struct{ deliver }
 // Kind names the job.
 func (deliverFurther) Kind() string { return "events.deliver-further" }
 
-// job returns the job of a delivery.
 func job(id string, to webhook.Endpoint) jobs.Args {
 	if to.FurtherID != "" {
 		return deliverFurther{deliver{id}}
@@ -79,7 +78,7 @@ func job(id string, to webhook.Endpoint) jobs.Args {
 
 // Register adds the jobs of the package.
 func (s *Service) Register(r *jobs.Registry) {
-	discarded := func(ctx context.Context, a deliver) error { return s.outbox.Discarded(ctx, a.DeliveryID) }
+	discarded := func(ctx context.Context, a deliver) error { return s.Outbox.Discarded(ctx, a.DeliveryID) }
 	jobs.Register(r, s.deliver, jobs.In(jobs.Webhooks), jobs.Timeout(40*time.Second), jobs.OnDiscard(discarded))
 	jobs.Register(r, func(ctx context.Context, j jobs.Job, a deliverFurther) error { return s.deliver(ctx, j, a.deliver) },
 		jobs.In(jobs.Webhooks), jobs.Timeout(40*time.Second),
@@ -88,7 +87,7 @@ func (s *Service) Register(r *jobs.Registry) {
 }
 
 func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
-	return s.outbox.Deliver(ctx, args.DeliveryID)
+	return s.Outbox.Deliver(ctx, args.DeliveryID)
 }
 
 // event is a row of events.
@@ -116,7 +115,7 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, changes ...reports.S
 		}
 		for _, e := range all {
 			for _, endpoint := range to[e.id] {
-				if err := s.outbox.Send(ctx, tx, e.id, endpoint, 0); err != nil {
+				if err := s.Outbox.Send(ctx, tx, e.id, endpoint, 0); err != nil {
 					return err
 				}
 			}
@@ -155,7 +154,6 @@ func (s *Service) key(ctx context.Context, q store.Queryer, token string) (strin
 	return r.KeyID, err
 }
 
-// body composes the body of a delivery.
 func (s *Service) body(ctx context.Context, q store.Queryer, d webhook.Delivery) ([]byte, error) {
 	if d.Type == webhook.TypeTest {
 		return s.testBody(ctx, q, d)
@@ -200,18 +198,10 @@ func (s *Service) labels(ctx context.Context, q store.Queryer, r reports.Report,
 		ExternalID: r.ExternalID, UserArgs: r.UserArgs, ConsumerID: r.ConsumerID}, err
 }
 
-// Forget deletes the events about a report with their deliveries.
-func (s *Service) Forget(ctx context.Context, tx *store.Tx, publicToken string) error {
-	return s.outbox.Forget(ctx, tx, publicToken)
-}
-
 // Sweep deletes events over MaxAge and secrets that no longer sign.
 func (s *Service) Sweep(ctx context.Context) error {
-	if err := s.outbox.Sweep(ctx); err != nil {
+	if err := s.Outbox.Sweep(ctx); err != nil {
 		return err
 	}
-	if err := s.DB.Sweep(ctx, 100, deleteExpired("callback_secrets"), deleteExpired("further_callback_secrets")); err != nil {
-		return fmt.Errorf("webhooks: sweep: %w", err)
-	}
-	return nil
+	return s.DB.Sweep(ctx, 100, deleteExpired("callback_secrets"), deleteExpired("further_callback_secrets"))
 }

@@ -36,10 +36,7 @@ func insertEvents(ctx context.Context, tx *store.Tx, all []event) (map[string][]
 		args = append(args, e.id, e.customerID, e.publicToken, string(e.status), string(e.substatus), store.Micros(e.created))
 	}
 	type inserted struct{ eventID, endpoints string }
-	scan := func(row store.Row) (r inserted, err error) {
-		err = row.Scan(&r.eventID, &r.endpoints)
-		return r, err
-	}
+	scan := store.Columns(func(r *inserted) []any { return []any{&r.eventID, &r.endpoints} })
 	rows, err := store.QueryAll(ctx, tx, scan, `INSERT INTO events (id, customer_id, subject_id, type, detail, created_at)
 		SELECT v.column1, v.column2, v.column3, v.column4, nullif(v.column5, ''), v.column6
 		FROM (VALUES `+strings.Join(values, ", ")+`) v WHERE v.column1 <> ''
@@ -74,9 +71,7 @@ const ofCustomer = `(e.customer_id = $1 OR e.customer_id IN (SELECT m.id FROM cu
 	AND NOT EXISTS (SELECT 1 FROM callbacks o WHERE o.customer_id = m.id)))`
 
 func scanEvent(row store.Row) (e event, err error) {
-	var created int64
-	err = row.Scan(&e.id, &e.customerID, &e.publicToken, &e.status, &e.substatus, &created)
-	e.created = store.Time(created)
+	err = row.Scan(&e.id, &e.customerID, &e.publicToken, &e.status, &e.substatus, store.At(&e.created))
 	return e, err
 }
 
@@ -111,7 +106,6 @@ func endpointOf(ctx context.Context, q store.Queryer, customerID, id string) (e 
 	return e, err
 }
 
-// tableOf returns the table of an endpoint, and the endpoint's id.
 func tableOf(e webhook.Endpoint) (table, id string) {
 	if e.FurtherID != "" {
 		return "further_callbacks", e.FurtherID
@@ -119,7 +113,6 @@ func tableOf(e webhook.Endpoint) (table, id string) {
 	return "callbacks", e.CallbackID
 }
 
-// secretsOf returns the table of an endpoint's secrets, and the endpoint's id.
 func secretsOf(e webhook.Endpoint) (table, id string) {
 	table, id = tableOf(e)
 	return strings.TrimSuffix(table, "s") + "_secrets", id
@@ -178,10 +171,7 @@ func signingSecrets(ctx context.Context, q store.Queryer, of webhook.Endpoint, n
 }
 
 func scanSecret(row store.Row) (s signingSecret, err error) {
-	var created int64
-	var ends sql.NullInt64
-	err = row.Scan(&s.ID, &s.encrypted, &created, &ends)
-	s.Created, s.Ends = store.Time(created), store.NullTime(ends)
+	err = row.Scan(&s.ID, &s.encrypted, store.At(&s.Created), store.At(&s.Ends))
 	return s, err
 }
 
@@ -227,11 +217,8 @@ func callback(ctx context.Context, q store.Queryer, customerID, id string) (webh
 }
 
 func scanCallback(row store.Row) (c webhook.Callback, err error) {
-	var disabled sql.NullInt64
 	var statuses string
-	var created int64
-	err = row.Scan(&c.ID, &c.CallbackID, &c.FurtherID, &c.URL, &disabled, &statuses, &created)
-	c.Created, c.Disabled = store.Time(created), store.NullTime(disabled)
+	err = row.Scan(&c.ID, &c.CallbackID, &c.FurtherID, &c.URL, store.At(&c.Disabled), &statuses, store.At(&c.Created))
 	for _, s := range strings.Fields(statuses) {
 		c.Statuses = append(c.Statuses, contract.Status(s))
 	}

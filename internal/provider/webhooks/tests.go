@@ -34,7 +34,7 @@ func (s *Service) SendTest(ctx context.Context, tx *store.Tx, customerID string,
 	if _, err := insertEvents(ctx, tx, []event{e}); err != nil {
 		return "", err
 	}
-	return e.id, s.outbox.Send(ctx, tx, e.id, c.Endpoint, 0)
+	return e.id, s.Outbox.Send(ctx, tx, e.id, c.Endpoint, 0)
 }
 
 // testBody composes the body of a test event, which is about no report.

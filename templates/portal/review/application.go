@@ -270,7 +270,6 @@ func (h HeldReport) addTo(q url.Values) {
 	}
 }
 
-// name names a revision of a report.
 func (h HeldReport) name(l i18n.Lang) string {
 	if h.Revision == 0 {
 		return i18n.T(l, "review.revision.original")
@@ -278,9 +277,9 @@ func (h HeldReport) name(l i18n.Lang) string {
 	return i18n.T(l, "review.report.revision") + " " + strconv.Itoa(h.Revision)
 }
 
-// of returns an address below the application's page that names the report of the case, and the
+// caseURL returns an address below the application's page that names the report of the case, and the
 // list from which it was opened.
-func (c Case) of(path string) string {
+func (c Case) caseURL(path string) string {
 	q := url.Values{}
 	c.Held.addTo(q)
 	if c.Place != nil {

@@ -107,7 +107,6 @@ func (x auditLine) sentence(l i18n.Lang) templ.Component {
 	return templ.Raw(`<span class="sentence">` + out.String() + `</span>`)
 }
 
-// more returns the older entries of the run.
 func (x auditLine) more(l i18n.Lang) (out []ui.RunEntry) {
 	for _, m := range x.More {
 		out = append(out, ui.RunEntry{At: m.At, Body: auditLine(m).sentence(l), Note: m.RequestID})

@@ -39,7 +39,7 @@ type Compared struct {
 	Report Measured
 }
 
-func (r Compared) url() string { return Case{ApplicationID: r.Row.ID, Held: r.Held}.of("/report") }
+func (r Compared) url() string { return Case{ApplicationID: r.Row.ID, Held: r.Held}.caseURL("/report") }
 
 // Measured is the view of a report of any product.
 type Measured interface {

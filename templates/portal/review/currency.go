@@ -17,7 +17,6 @@ type currency string
 // usd is the currency of payroll, of pay stubs and of what applicants state.
 const usd currency = report.Dollars
 
-// format formats an amount.
 func (cur currency) format(c report.Cents) string {
 	if cur != usd {
 		return foreign(&c, string(cur))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
@@ -115,7 +116,7 @@ func TestUnknownAmounts(t *testing.T) {
 
 	// A dollar account that a report in euros leaves out.
 	assets.Report.Assets.AccountDetails = append(assets.Report.Assets.AccountDetails,
-		report.AssetAccount{AccountName: report.Null("Home"), CurrentBalance: c(77_00), AverageBalance: c(70_00),
+		report.AssetAccount{AccountName: contract.Null("Home"), CurrentBalance: c(77_00), AverageBalance: c(70_00),
 			BalanceTerms: report.BalanceTerms{Currency: "USD", LeftOut: true}})
 	page = render(t, ReportPage(ui.Page{Lang: i18n.English}, decide(assets)))
 	mustHave(t, page, "$77.00", "$70.00", "Home (USD)", "Figures in this report are in EUR.")

@@ -350,5 +350,4 @@ func decisionTone(decision string) ui.Tone {
 	return ui.Neutral
 }
 
-// lines returns the lines of a text.
 func lines(s string) []string { return strings.Split(s, "\n") }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/i18ntest"
@@ -15,7 +16,7 @@ func stubWith(p *report.Positions, fileType, status string, reasons ...string) I
 	return IncomeView{Case: Case{ApplicationID: "a-1", PDFImages: true}, Report: &report.Income{Income: &report.IncomeNode{
 		Paystubs: []report.Paystub{{
 			SourceFilepath: "s-1/paystub.pdf", Positions: p, PaystubAmounts: report.PaystubAmounts{NetTotal: new(report.Cents)},
-			IrregularityDetection: report.IrregularityDetection{Status: status, Reasons: reasons, FileType: report.Null(fileType)}}}}}}
+			IrregularityDetection: report.IrregularityDetection{Status: status, Reasons: reasons, FileType: contract.Null(fileType)}}}}}}
 }
 
 // stubPage renders the section of the pay stubs.

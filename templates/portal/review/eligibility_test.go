@@ -12,7 +12,7 @@ import (
 
 // madeEligibility is an eligibility report of everything.
 func madeEligibility() EligibilityView {
-	uuid := report.Null("u-bank")
+	uuid := contract.Null("u-bank")
 	hired, paid := on("2021-10-01"), on("2026-02-27")
 	sub := contract.SubMFARequired
 	return EligibilityView{Case: Case{ApplicationID: "11111111-1111-4111-8111-111111111111"}, Report: &report.Eligibility{
@@ -22,31 +22,31 @@ func madeEligibility() EligibilityView {
 				{SourceID: "PAY_ONE", SourceType: "PAYROLL", Status: contract.StatusSuccess}}},
 			{Name: "Heron", InputMethod: report.ConsumerInput, VerificationSources: []report.VerificationSource{
 				{SourceID: "PAY_TWO", SourceType: "PAYROLL", Status: contract.StatusNotAuthenticated, Substatus: &sub}}},
-			{Name: "Stork", InputMethod: report.ConsumerInput, SkippedReason: report.Null("NO_LONGER_EMPLOYED")},
+			{Name: "Stork", InputMethod: report.ConsumerInput, SkippedReason: contract.Null("NO_LONGER_EMPLOYED")},
 			{Name: "Egret", InputMethod: report.ConsumerInput}},
 		Identities: []report.EligibilityIdentity{
-			{SourceID: report.ConsumerInput, FullName: report.Null("Ana Núñez"), Matching: &report.EligibilityMatching{
+			{SourceID: report.ConsumerInput, FullName: contract.Null("Ana Núñez"), Matching: &report.EligibilityMatching{
 				FullName: report.ConnectionMatching{Matched: []report.ConnectionRef{{SourceID: "BANK_ONE", SourceUUID: uuid}}}}},
-			{SourceID: "BANK_ONE", SourceUUID: uuid, FullName: report.Null("ANA NUNEZ")}},
-		Employment: []report.EligibilityEmployment{{SourceID: "PAY_ONE", EmployerName: report.Null("Tern <Inc>"),
-			HireDate: &hired, BasePayRate: c(21_50), BasePayPeriod: report.Null(report.PayHourly),
+			{SourceID: "BANK_ONE", SourceUUID: uuid, FullName: contract.Null("ANA NUNEZ")}},
+		Employment: []report.EligibilityEmployment{{SourceID: "PAY_ONE", EmployerName: contract.Null("Tern <Inc>"),
+			HireDate: &hired, BasePayRate: c(21_50), BasePayPeriod: contract.Null(report.PayHourly),
 			Matching: report.EmployerMatches{EmployerName: report.EmployerNameMatching{
 				Matched: []report.StatedName{{StatedEmployer: "Tern & Sons"}}},
 				DirectDeposits: &report.DirectDepositsMatching{Matched: []report.MatchedDeposit{
-					{AccountID: "a1", TruncatedNumber: report.Null("4321"), InstitutionName: report.Null("First Bank")}},
-					Unmatched: []report.UnmatchedDeposit{{TruncatedNumber: report.Null("9876"), InstitutionName: report.Null("Hidden Bank")}}}}}},
+					{AccountID: "a1", TruncatedNumber: contract.Null("4321"), InstitutionName: contract.Null("First Bank")}},
+					Unmatched: []report.UnmatchedDeposit{{TruncatedNumber: contract.Null("9876"), InstitutionName: contract.Null("Hidden Bank")}}}}}},
 		Assets: &report.Assets{
-			AccountDetails: []report.AssetAccount{{SourceID: "BANK_ONE", AccountID: "a1", InstitutionName: report.Null("First Bank"),
-				AccountName: report.Null("Savings"), TruncatedNumber: report.Null("4321"),
-				AccountSubtype: report.Null("SAVINGS"), CurrentBalance: c(5_000_00), AverageBalance: c(4_000_00), IncomeFromAssets: c(12_34)}},
+			AccountDetails: []report.AssetAccount{{SourceID: "BANK_ONE", AccountID: "a1", InstitutionName: contract.Null("First Bank"),
+				AccountName: contract.Null("Savings"), TruncatedNumber: contract.Null("4321"),
+				AccountSubtype: contract.Null("SAVINGS"), CurrentBalance: c(5_000_00), AverageBalance: c(4_000_00), IncomeFromAssets: c(12_34)}},
 			Inflows:       []report.Inflow{{InflowID: "i1", Description: "TERN", AnnualIncome: c(40_000_00), AccountID: "a1"}},
 			MatchedIncome: []report.MatchedIncomeSource{{StatedEmployer: "Tern & Sons", MatchedInflowID: "i1"}},
-			Failed: []report.FailedConnection{{SourceID: "BANK_TWO", InstitutionName: report.Null("Broken Bank"),
+			Failed: []report.FailedConnection{{SourceID: "BANK_TWO", InstitutionName: contract.Null("Broken Bank"),
 				Status: contract.StatusNotAuthenticated, Substatus: &sub, FailedAt: madeMeta().CreatedAt}}},
 		Income: &report.EligibilityIncome{Payroll: []report.EligibilityPayroll{{SourceID: "PAY_ONE",
-			ProviderName: report.Null("Abacus"), ProviderType: report.Null("GIG_PLATFORM"), AnnualGross: c(44_720_00), AnnualNet: c(36_000_00),
-			PayFrequency: report.Null(report.PayWeekly), GigsAnnualGross: c(1_000_00),
-			Gigs:       []report.GigSummary{{PlatformName: report.Null("Rides"), Tips: c(7_77)}},
+			ProviderName: contract.Null("Abacus"), ProviderType: contract.Null("GIG_PLATFORM"), AnnualGross: c(44_720_00), AnnualNet: c(36_000_00),
+			PayFrequency: contract.Null(report.PayWeekly), GigsAnnualGross: c(1_000_00),
+			Gigs:       []report.GigSummary{{PlatformName: contract.Null("Rides"), Tips: c(7_77)}},
 			Calendar:   []report.CalendarYear{{Year: "2025", Gross: c(44_000_00)}},
 			Statements: []report.EligibilityStatement{{PayDate: &paid, HoursWorked: c(38_50), GrossTotal: c(860_00)}}}}},
 		Documents: []report.EligibilityDocument{{SourceID: "BANK_ONE", DocumentType: report.BankTransactionsDocument,

@@ -58,7 +58,6 @@ func deliveryAnswer(l i18n.Lang, d webhook.Delivery) string {
 	return "–"
 }
 
-// filters returns a link for each state.
 func (v EventsView) filters(l i18n.Lang) []ui.Link {
 	out := []ui.Link{{Text: i18n.T(l, "review.events.all"), URL: "/review/events", Current: v.State == "" && v.ApplicationID == ""}}
 	for _, s := range webhook.States() {

@@ -48,7 +48,6 @@ func IncomeMonths(a report.FinancialAccount) []IncomeMonth {
 // maxPlotMonths is the maximum number of months in a plot: two years and the current month.
 const maxPlotMonths = 25
 
-// plotMonths returns the months of a plot.
 func plotMonths(a report.FinancialAccount) []IncomeMonth {
 	all := IncomeMonths(a)
 	return all[max(0, len(all)-maxPlotMonths):]

@@ -25,7 +25,7 @@ func madeMeta() *report.Meta {
 // madeIncome is an income report of everything: a bank, a payroll and two pay stubs,
 // of which one was altered.
 func madeIncome() IncomeView {
-	bank, slips := report.Null("r-bank"), report.Null("r-stub")
+	bank, slips := contract.Null("r-bank"), contract.Null("r-stub")
 	hired, paid := on("2021-10-01"), on("2026-02-27")
 	gross := make([]*report.Cents, 12)
 	net := make([]*report.Cents, 12)
@@ -36,48 +36,49 @@ func madeIncome() IncomeView {
 		Sources: []report.Source{{SourceID: "BANK_ONE", SourceType: "BANK_TRANSACTION", Status: contract.StatusSuccess},
 			{SourceID: "PAYSTUB", SourceType: report.SourcePaystub, Status: contract.StatusError}},
 		Identities: []report.IncomeIdentity{
-			{SourceID: report.ConsumerInput, FullName: report.Null("Ana <Núñez>"), Matching: &report.IncomeMatching{FullName: report.RecordMatching{
-				Matched:   []report.RecordRef{{SourceID: "BANK_ONE", SourceRecordID: bank}},
-				Unmatched: []report.RecordRef{{SourceID: "PAYSTUB", SourceRecordID: slips}}}}},
-			{SourceID: "BANK_ONE", SourceRecordID: bank, FullName: report.Null("ANA NUNEZ")},
-			{SourceID: "PAYSTUB", SourceRecordID: slips, FullName: report.Null("A. Stranger")}},
+			{SourceID: report.ConsumerInput, FullName: contract.Null("Ana <Núñez>"),
+				Matching: &report.IncomeMatching{FullName: report.RecordMatching{
+					Matched:   []report.RecordRef{{SourceID: "BANK_ONE", SourceRecordID: bank}},
+					Unmatched: []report.RecordRef{{SourceID: "PAYSTUB", SourceRecordID: slips}}}}},
+			{SourceID: "BANK_ONE", SourceRecordID: bank, FullName: contract.Null("ANA NUNEZ")},
+			{SourceID: "PAYSTUB", SourceRecordID: slips, FullName: contract.Null("A. Stranger")}},
 		Employment: []report.Employment{
-			{SourceID: report.ConsumerInput, EmployerName: report.Null("Tern & Sons"),
+			{SourceID: report.ConsumerInput, EmployerName: contract.Null("Tern & Sons"),
 				Matching: &report.EmploymentMatching{EmployerName: report.RecordMatching{
 					Matched:   []report.RecordRef{{SourceID: "BANK_ONE", SourceRecordID: bank}},
 					Unmatched: []report.RecordRef{{SourceID: "PAYSTUB", SourceRecordID: slips}}}}},
-			{SourceID: "BANK_ONE", SourceRecordID: bank, EmployerName: report.Null("TERN"),
-				Status: report.Null(report.EmploymentActive), EstimatedHireDate: &hired},
-			{SourceID: "PAYSTUB", SourceRecordID: slips, EmployerName: report.Null("Heron Ltd"),
-				Type: report.Null(report.EmploymentFullTime), EmployerCity: report.Null("Austin")}},
+			{SourceID: "BANK_ONE", SourceRecordID: bank, EmployerName: contract.Null("TERN"),
+				Status: contract.Null(report.EmploymentActive), EstimatedHireDate: &hired},
+			{SourceID: "PAYSTUB", SourceRecordID: slips, EmployerName: contract.Null("Heron Ltd"),
+				Type: contract.Null(report.EmploymentFullTime), EmployerCity: contract.Null("Austin")}},
 		Income: &report.IncomeNode{Summary: report.IncomeSummary{AnnualGross: c(50_000_50), AnnualNet: c(40_000_00)},
 			FinancialAccounts: []report.FinancialAccount{{SourceIDs: []string{"BANK_ONE"}, ModelVersion: "2.0",
 				ModelType: report.ModelIncome, Descriptions: []string{"TERN <PAY>"}, IsConsistent: true,
 				NetRecent: n(44_000), GrossRecent: n(55_000), NetAnnual: n(40_000), GrossAnnual: n(50_000),
-				MatchedIncome: &report.MatchedIncome{StatedEmployer: report.Null("Tern & Sons"), StatedAnnualIncome: n(100_000),
-					Description: report.Null("TERN <PAY>"), Net: n(40_000), Gross: n(50_000)},
+				MatchedIncome: &report.MatchedIncome{StatedEmployer: contract.Null("Tern & Sons"), StatedAnnualIncome: n(100_000),
+					Description: contract.Null("TERN <PAY>"), Net: n(40_000), Gross: n(50_000)},
 				History: []report.IncomeYear{{Year: 2026, Gross: gross, Net: net},
 					{Year: 2025, Gross: []*report.Cents{c(3_900_00)}, Net: []*report.Cents{c(3_000_00)}}},
-				IncomeSuite2: &report.IncomeSuite2{PrimaryAccountDetected: false, JobIrregularityRisk: report.Null(report.RiskMedium),
+				IncomeSuite2: &report.IncomeSuite2{PrimaryAccountDetected: false, JobIrregularityRisk: contract.Null(report.RiskMedium),
 					Inflows: []report.Inflow{{InflowID: "i1", Description: "TERN <PAY>", AnnualIncome: c(40_000_00),
 						RecentIncome: c(44_000_00), AccountID: "a1"}, {InflowID: "i2", Description: "SIDE GIG", AccountID: "a9"}},
 					MatchedIncomeSources: []report.MatchedIncomeSource{{StatedEmployer: "Tern & Sons", MatchedInflowID: "i1"}}}}},
-			Payroll: []report.Payroll{{SourceID: "PAY_ONE", ProviderName: report.Null("Abacus"),
-				AnnualSalaryRate: c(48_000_00), PayFrequency: report.Null(report.PaySemiMonthly),
+			Payroll: []report.Payroll{{SourceID: "PAY_ONE", ProviderName: contract.Null("Abacus"),
+				AnnualSalaryRate: c(48_000_00), PayFrequency: contract.Null(report.PaySemiMonthly),
 				Statements: []report.Statement{{PayDate: &paid, GrossTotal: c(2_000_00), GrossTotalYTD: c(8_000_00), NetTotal: c(1_550_00)}}}},
 			Paystubs: []report.Paystub{
-				{SourceID: "PAYSTUB", SourceFilepath: "s-1/paystub.pdf", EmployeeName: report.Null("A. Stranger"), PayDate: &paid,
+				{SourceID: "PAYSTUB", SourceFilepath: "s-1/paystub.pdf", EmployeeName: contract.Null("A. Stranger"), PayDate: &paid,
 					PaystubAmounts: report.PaystubAmounts{GrossTotal: c(2_000_00), NetTotal: c(2_100_00), MedicareTax: c(29_00)},
 					ConsistencyChecks: map[string]report.ConsistencyCheck{"NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY": {Value: b(false)},
 						"EMPLOYEE_NAME_EXISTS": {Value: b(true)}, "NEW_CHECK": {}},
 					IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityDetected,
-						Reasons: []string{"INCREMENTAL_UPDATE", "NEW_REASON"}, FileType: report.Null(report.FilePDF), GenuinePDF: b(false)}},
+						Reasons: []string{"INCREMENTAL_UPDATE", "NEW_REASON"}, FileType: contract.Null(report.FilePDF), GenuinePDF: b(false)}},
 				{SourceID: "PAYSTUB", SourceFilepath: "s-1/paystub.png", IrregularityDetection: report.IrregularityDetection{
-					Status: report.IrregularityNotDetected, FileType: report.Null(report.FileImage)}}},
+					Status: report.IrregularityNotDetected, FileType: contract.Null(report.FileImage)}}},
 			Revised: &report.RevisedValues{GrossAnnual: n(51_000)}},
-		AccountDetails: []report.IncomeAccount{{SourceID: "BANK_ONE", AccountID: "a1", InstitutionName: report.Null("First Bank"),
-			TruncatedNumber: report.Null("4321"), AccountType: report.CashEquivalent,
-			CurrentBalance: c(-12_05), Addresses: []report.IncomeAddress{{City: report.Null("Springfield"), State: report.Null("IL")}}}},
+		AccountDetails: []report.IncomeAccount{{SourceID: "BANK_ONE", AccountID: "a1", InstitutionName: contract.Null("First Bank"),
+			TruncatedNumber: contract.Null("4321"), AccountType: report.CashEquivalent,
+			CurrentBalance: c(-12_05), Addresses: []report.IncomeAddress{{City: contract.Null("Springfield"), State: contract.Null("IL")}}}},
 		Notices: []report.ConsumerNotice{{Description: "You may <dispute> this."}}}}
 }
 
@@ -170,7 +171,7 @@ func TestUnreadPayStub(t *testing.T) {
 	page := incomePage(t, i18n.English, v)
 	mustHave(t, page, reason)
 	mustNotHave(t, page, check, "stub-amounts")
-	v.Report.Income.Paystubs[0].EmployeeName = report.Null("A. Stranger") // a part was read
+	v.Report.Income.Paystubs[0].EmployeeName = contract.Null("A. Stranger") // a part was read
 	mustHave(t, incomePage(t, i18n.English, v), reason, check)
 }
 

@@ -167,7 +167,6 @@ func (v ListView) columnQuestion(l i18n.Lang) (out []ui.Option) {
 	return out
 }
 
-// orders returns the options of the form's order.
 func (v ListView) orders(l i18n.Lang) []ui.Option {
 	var out []ui.Option
 	for _, name := range []string{"started", "decided", "state", "verdict", "assigned", "income", "score"} {

@@ -12,7 +12,6 @@ import (
 	"vestibule/templates/ui"
 )
 
-// seriesDay returns the day of an index of the analysis' series.
 func seriesDay(a *report.Analysis, i int) time.Time { return a.From.AddDate(0, 0, i) }
 
 // monthName formats a month, as in "Mar 2026".
@@ -51,7 +50,6 @@ func tickRank(t time.Time, months int) int {
 // hasDays reports whether there are balances to draw.
 func (v ReportView) hasDays() bool { return v.Analysis != nil && len(v.Analysis.Total) > 1 }
 
-// balanceLine returns the plot of a series of balances.
 func balanceLine(l i18n.Lang, a *report.Analysis, id string, series []report.Cents, low bool) ui.LinePlot {
 	cur := currency(a.CurrencyCode())
 	p := ui.LinePlot{ID: id, Label: id + "-name", Story: id + "-story", Low: low, Least: 100,
@@ -101,7 +99,6 @@ func monthStarts(a *report.Analysis) []int {
 	return out
 }
 
-// balanceSummary describes a series.
 func balanceSummary(l i18n.Lang, a *report.Analysis, series []report.Cents) string {
 	cur := currency(a.CurrencyCode())
 	low, high, below := 0, 0, 0
@@ -157,7 +154,6 @@ func balanceGrid(l i18n.Lang, a *report.Analysis) ui.Grid {
 	return g
 }
 
-// analysisAccount returns the name of an account of the analysis.
 func analysisAccount(l i18n.Lang, a report.AnalysisAccount) string {
 	return accountTitle(l, report.Account{InstitutionName: a.Institution, AccountName: a.Name, TruncatedNumber: a.TruncatedNumber})
 }

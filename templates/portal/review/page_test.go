@@ -85,8 +85,8 @@ func madeReport() ReportView {
 			{Letter: "B", Attribute: "UA_TOTAL_TXN_CNT_12M", Description: "Number of posted transactions, last 12 complete months",
 				Code: "61", Unit: "COUNT", Value: "9998", Neutral: true, Points: 27, Most: 25 + 2, Reference: 20}}}},
 	}
-	one, two := report.AnalysisAccount{AccountID: "a1", Name: report.Null("Everyday"), TruncatedNumber: report.Null("4321")},
-		report.AnalysisAccount{AccountID: "a2", Name: report.Null("Savings")}
+	one, two := report.AnalysisAccount{AccountID: "a1", Name: contract.Null("Everyday"), TruncatedNumber: contract.Null("4321")},
+		report.AnalysisAccount{AccountID: "a2", Name: contract.Null("Savings")}
 	for i := range a.Days() {
 		b := report.Cents(100_00 - (i%20)*10_00)
 		one.Balances, two.Balances, a.Total = append(one.Balances, b), append(two.Balances, 50_00), append(a.Total, b+50_00)

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/i18ntest"
@@ -16,25 +17,25 @@ import (
 // madePassport is a credit file of a country whose currency the report has a rate
 // for, and of one that it has none for.
 func madePassport() PassportView {
-	record, rate := report.Null("r-1"), report.Rate(50_000_000) // 0.05
+	record, rate := contract.Null("r-1"), report.Rate(50_000_000) // 0.05
 	born, opened, expires := on("1980-02-29"), on("2020-01-15"), on("2025-01-01")
 	month := func(m string, status string) report.PaymentMonth {
-		return report.PaymentMonth{Month: m, Status: report.Null(status)}
+		return report.PaymentMonth{Month: m, Status: contract.Null(status)}
 	}
 	return PassportView{Case: Case{ApplicationID: "11111111-1111-4111-8111-111111111111"}, Report: &report.Passport{
 		Meta: madeMeta(), Product: &report.Product{Name: "Passport", ProductID: madeToken, InquiryType: "PERSONAL"},
 		Identities: []report.PassportIdentity{
-			{SourceID: report.ConsumerInput, FullName: report.Null("Ana Núñez"),
+			{SourceID: report.ConsumerInput, FullName: contract.Null("Ana Núñez"),
 				Matching: &report.IncomeMatching{FullName: report.RecordMatching{
 					Matched: []report.RecordRef{{SourceID: "MEX_CDC", SourceRecordID: record}}}}},
-			{SourceID: "MEX_CDC", SourceRecordID: record, FirstName: report.Null("ANA"), LastName: report.Null("NUNEZ"),
+			{SourceID: "MEX_CDC", SourceRecordID: record, FirstName: contract.Null("ANA"), LastName: contract.Null("NUNEZ"),
 				DateOfBirth: &born, OtherNames: []string{"A. <N>"}, Telephones: []string{"+52 1"}, IsDeceased: b(false),
-				Documents: []report.IdentityDocument{{Type: "PASSPORT", TruncatedNumber: report.Null("4821"),
-					Country: report.Null("MEX"), Expires: &expires}}}},
+				Documents: []report.IdentityDocument{{Type: "PASSPORT", TruncatedNumber: contract.Null("4821"),
+					Country: contract.Null("MEX"), Expires: &expires}}}},
 		Scores: []report.PassportScore{{SourceID: "MEX_CDC", Type: "MEX_CDC score", Value: 650, Minimum: 400, Maximum: 850,
 			Reasons: []report.ScoreFactor{{Code: "LATE_PAYMENTS", Description: "Paid <late>"}}}},
 		Currencies: []report.PassportCurrency{{SourceID: "MEX_CDC", Currency: "MXN", Rate: &rate,
-			RateDate: &opened, RateSource: report.Null("SANDBOX_FIXED_RATES"),
+			RateDate: &opened, RateSource: contract.Null("SANDBOX_FIXED_RATES"),
 			Totals: report.TradelineTotals{Balance: c(10_000_00)}, TotalsUSD: report.TradelineTotals{Balance: c(500_00)}},
 			{SourceID: "X", Currency: "XAF", Totals: report.TradelineTotals{Balance: c(77_00)}}},
 		Tradelines: []report.Tradeline{{SourceID: "MEX_CDC", AccountID: "t1", Type: report.TradeCard, Status: report.TradelineOpen,
@@ -42,10 +43,10 @@ func madePassport() PassportView {
 			History: []report.PaymentMonth{month("2026-02", "OK"), month("2026-01", "LATE_30_59"),
 				month("2025-12", ""), month("2025-11", "NEW_STATUS")}},
 			{SourceID: "X", AccountID: "t2", Type: "NEW_KIND", Status: report.TradelineClosed, Currency: "XAF", CreditLimit: c(5_00)}},
-		Inquiries: []report.PassportInquiry{{SourceID: "MEX_CDC", Date: &opened, Inquirer: report.Null("Banco <X>"),
-			Purpose: report.Null("NEW_CREDIT"), Currency: report.Null("MXN"), Amount: c(1_000_00)}},
-		PublicRecords: []report.PublicRecord{{Type: "BANKRUPTCY", Status: "FILED", Court: report.Null("Juzgado 1")}},
-		Disputes:      []report.PassportDispute{{AccountID: report.Null("t1"), Status: "OPEN", Description: report.Null("Not mine")}},
+		Inquiries: []report.PassportInquiry{{SourceID: "MEX_CDC", Date: &opened, Inquirer: contract.Null("Banco <X>"),
+			Purpose: contract.Null("NEW_CREDIT"), Currency: contract.Null("MXN"), Amount: c(1_000_00)}},
+		PublicRecords: []report.PublicRecord{{Type: "BANKRUPTCY", Status: "FILED", Court: contract.Null("Juzgado 1")}},
+		Disputes:      []report.PassportDispute{{AccountID: contract.Null("t1"), Status: "OPEN", Description: contract.Null("Not mine")}},
 		Notices:       []report.PassportNotice{{Description: "About no one."}}}}
 }
 

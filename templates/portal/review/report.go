@@ -62,7 +62,6 @@ func (v ReportView) sheet(l i18n.Lang) sheet {
 	return s
 }
 
-// sourceWords returns the words of a source's id.
 func sourceWords(l i18n.Lang, id string) string {
 	if text, ok := i18n.Find(l, "review.sources", id); ok {
 		return text
@@ -134,7 +133,6 @@ func orNever(l i18n.Lang, s string) string {
 	return s
 }
 
-// accountTitle returns the heading of an account.
 func accountTitle(l i18n.Lang, a report.Account) string {
 	title := report.Text(a.InstitutionName)
 	if name := report.Text(a.AccountName); name != "" {

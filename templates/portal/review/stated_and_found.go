@@ -12,7 +12,6 @@ import (
 	"vestibule/templates/ui"
 )
 
-// statedWords writes a stated value.
 func statedWords(l i18n.Lang, s verdict.Stated) string {
 	switch {
 	case s.Income != nil:

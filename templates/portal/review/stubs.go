@@ -91,7 +91,6 @@ func StubAmounts(a report.PaystubAmounts) []StubAmount {
 	return slices.DeleteFunc(stubItems(a), func(x StubAmount) bool { return x.Current == nil && x.YTD == nil })
 }
 
-// stubItems returns all items of a pay stub.
 func stubItems(a report.PaystubAmounts) []StubAmount {
 	return []StubAmount{
 		{"review.gross", "gross_total_earnings_amount", a.GrossTotal, a.GrossTotalYTD},

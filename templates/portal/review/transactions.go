@@ -46,7 +46,6 @@ func ReadSelection(q url.Values, a *report.Analysis) (Selection, bool) {
 		(s.Month == "" || month == nil) && (s.Day == "" || day == nil)
 }
 
-// query returns the selection as a query.
 func (s Selection) query() url.Values {
 	q := url.Values{}
 	for name, v := range map[string]string{"category": s.Category, "direction": s.Direction, "bin": s.Bin, "month": s.Month, "day": s.Day} {
@@ -102,7 +101,6 @@ type TransactionsView struct {
 	Selected Selection
 }
 
-// all returns the selected transactions.
 func (v TransactionsView) all() []report.AnalysisTransaction {
 	var out []report.AnalysisTransaction
 	for _, t := range v.Analysis.Transactions {
@@ -137,7 +135,6 @@ func dayWords(l i18n.Lang, day string) string {
 	return ui.DayWords(l, t)
 }
 
-// monthWordsOf formats the month of a day.
 func monthWordsOf(l i18n.Lang, day string) string {
 	t, err := time.Parse(time.DateOnly, day)
 	if err != nil {

@@ -20,10 +20,10 @@ func TestVerdictNamesMissingAccounts(t *testing.T) {
 	}
 	all := []report.Source{bank("BANK_ONE", contract.StatusError), bank("RIVER_TRUST", contract.StatusNotAuthenticated),
 		bank("BANK_THREE", contract.StatusSuccess), {SourceID: "PAYSTUB", SourceType: report.SourcePaystub, Status: contract.StatusError}}
-	failed := []report.FailedConnection{{SourceID: "BANK_ONE", InstitutionName: report.Null("First Bank"), Status: contract.StatusError},
-		{SourceID: "RIVER_TRUST", InstitutionName: report.Null("River Trust"), Status: contract.StatusNotAuthenticated}}
+	failed := []report.FailedConnection{{SourceID: "BANK_ONE", InstitutionName: contract.Null("First Bank"), Status: contract.StatusError},
+		{SourceID: "RIVER_TRUST", InstitutionName: contract.Null("River Trust"), Status: contract.StatusNotAuthenticated}}
 	cashflow, income, eligibility := madeReport(), madeIncome(), madeEligibility()
-	cashflow.Report.AccountDetails = []report.Account{{SourceID: "BANK_ONE", InstitutionName: report.Null("First Bank")}}
+	cashflow.Report.AccountDetails = []report.Account{{SourceID: "BANK_ONE", InstitutionName: contract.Null("First Bank")}}
 	set := func(sources []report.Source, connections []report.FailedConnection) {
 		cashflow.Report.Sources, income.Report.Sources, eligibility.Report.Assets.Failed = sources, sources, connections
 	}

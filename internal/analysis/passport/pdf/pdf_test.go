@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/paystub/pdf"
+	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/pdftest"
 	"vestibule/internal/testutil/proptest"
@@ -20,8 +21,8 @@ func minimal() report.Passport {
 		Meta: &report.Meta{PublicToken: "5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11",
 			CreatedAt: report.TimestampOf(time.Date(2026, 7, 14, 9, 0, 0, 0, time.UTC))},
 		Sources: []report.Source{{SourceID: "KOR_NICE", SourceType: report.SourceCreditBureau}},
-		Identities: []report.PassportIdentity{{SourceID: "KOR_NICE", FullName: report.Null("김민준"),
-			TransliteratedName: report.Null("Minjun Kim")}},
+		Identities: []report.PassportIdentity{{SourceID: "KOR_NICE", FullName: contract.Null("김민준"),
+			TransliteratedName: contract.Null("Minjun Kim")}},
 	}
 }
 
@@ -87,11 +88,11 @@ func TestLongTextsStayOnThePage(t *testing.T) {
 	long := strings.Repeat("無限に長い名前 Donaudampfschifffahrtsgesellschaft ", 40)
 	solid := strings.Repeat("W", 3000)
 	r.Identities[0].FullName, r.Identities[0].Emails, r.Identities[0].OtherNames = &long, []string{solid[:600]}, []string{long[:900]}
-	r.Meta.ExternalID, r.Product = report.Null(solid[:64]), &report.Product{Name: long}
+	r.Meta.ExternalID, r.Product = contract.Null(solid[:64]), &report.Product{Name: long}
 	amount := report.Cents(999_999_999_999_99)
 	for i := range 40 {
 		d := report.Date{Time: time.Date(2026, 1, 1+i%28, 0, 0, 0, 0, time.UTC)}
-		r.Inquiries = append(r.Inquiries, report.PassportInquiry{Date: &d, Inquirer: &solid, Currency: report.Null("KRW"), Amount: &amount})
+		r.Inquiries = append(r.Inquiries, report.PassportInquiry{Date: &d, Inquirer: &solid, Currency: contract.Null("KRW"), Amount: &amount})
 		r.Tradelines = append(r.Tradelines, report.Tradeline{Type: solid[:40], Status: "NEW_STATUS",
 			Currency: "KRW", Balance: &amount, CreditLimit: &amount})
 		r.Notices = append(r.Notices, report.PassportNotice{Description: long[:400]})
@@ -178,7 +179,7 @@ func TestWarnings(t *testing.T) {
 		"NICE Korea has no file":   func(r *report.Passport) { r.Identities = nil },
 		"not the name that the applicant gave": func(r *report.Passport) {
 			r.Sources = append([]report.Source{{SourceID: report.ConsumerInput, SourceType: report.SourceManual}}, r.Sources...)
-			r.Identities = append([]report.PassportIdentity{{SourceID: report.ConsumerInput, FullName: report.Null("Ana Pérez"),
+			r.Identities = append([]report.PassportIdentity{{SourceID: report.ConsumerInput, FullName: contract.Null("Ana Pérez"),
 				Matching: &report.IncomeMatching{}}}, r.Identities...)
 		},
 	} {

@@ -134,8 +134,7 @@ func (s *Handler) useLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, ConnectURL(r.PathValue("id")))
-	return nil
+	return httpx.SeeOther(w, ConnectURL(r.PathValue("id")))
 }
 
 // redeem uses up an embed token for the browser's session, which gets a new secret.

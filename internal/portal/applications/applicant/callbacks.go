@@ -78,8 +78,7 @@ func (s *Handler) callback(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.Service.Wake(a.ID)
 	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return httpx.NoContent(w)
 }
 
 func isEventID(s string) bool {

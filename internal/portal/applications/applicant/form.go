@@ -185,8 +185,7 @@ func (s *Handler) create(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Sessions.Set(w, r, cookie); err != nil {
 		return err
 	}
-	httpx.SeeOther(w, ConnectURL(a.ID))
-	return nil
+	return httpx.SeeOther(w, ConnectURL(a.ID))
 }
 
 // prefillOf returns the applicant's fields of the form; without any, an empty object,
@@ -304,6 +303,5 @@ func (s *Handler) applicant(w http.ResponseWriter, r *http.Request) error {
 	if len(problems) > 0 {
 		return s.showApplicantForm(w, r, a, v, http.StatusUnprocessableEntity, form, problems)
 	}
-	httpx.SeeOther(w, ConnectURL(a.ID)+v.QuerySuffix)
-	return nil
+	return httpx.SeeOther(w, ConnectURL(a.ID)+v.QuerySuffix)
 }

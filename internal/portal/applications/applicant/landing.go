@@ -19,7 +19,7 @@ type usualTimes struct {
 	times map[contract.Product]time.Duration
 }
 
-func (u *usualTimes) of(ctx context.Context, apps *applications.Service) (map[contract.Product]time.Duration, error) {
+func (u *usualTimes) get(ctx context.Context, apps *applications.Service) (map[contract.Product]time.Duration, error) {
 	const counted, kept = 90 * 24 * time.Hour, 10 * time.Minute
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -46,7 +46,7 @@ func (s *Handler) landing(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m := portalui.Landing{Base: s.Base(r), Return: s.ResumeByEmail}
-	if m.Usual, err = s.usual.of(r.Context(), s.Service); err != nil {
+	if m.Usual, err = s.usual.get(r.Context(), s.Service); err != nil {
 		return err
 	}
 	for _, p := range contract.Products() {

@@ -161,13 +161,11 @@ func (s *Handler) restart(w http.ResponseWriter, r *http.Request) error {
 		return s.Service.Restart(ctx, tx, a.ID, mode)
 	})
 	if errors.Is(err, applications.ErrClosed) {
-		httpx.SeeOther(w, StatusURL(a.ID)+v.QuerySuffix)
-		return nil
+		return httpx.SeeOther(w, StatusURL(a.ID)+v.QuerySuffix)
 	}
 	if err != nil {
 		return err
 	}
 	s.Service.Wake(a.ID)
-	httpx.SeeOther(w, ConnectURL(a.ID)+v.QuerySuffix)
-	return nil
+	return httpx.SeeOther(w, ConnectURL(a.ID)+v.QuerySuffix)
 }

@@ -22,8 +22,7 @@ func (s *Handler) visitWebhook(w http.ResponseWriter, r *http.Request) error {
 	r.Body = io.NopCloser(bytes.NewReader(raw))
 	e, err := s.Webhooks.Receive(r)
 	if errors.Is(err, webhook.ErrOtherType) {
-		w.WriteHeader(http.StatusNoContent)
-		return nil
+		return httpx.NoContent(w)
 	}
 	if err != nil {
 		if code := webhook.Code(err); code != "" {
@@ -36,8 +35,7 @@ func (s *Handler) visitWebhook(w http.ResponseWriter, r *http.Request) error {
 	}
 	if e.PublicID != "" && e.PublicID != s.PublicID {
 		s.Service.Log.InfoContext(r.Context(), "webhook about another account", "requestId", httpx.RequestID(r.Context()))
-		w.WriteHeader(http.StatusNoContent)
-		return nil
+		return httpx.NoContent(w)
 	}
 	known, err := s.Service.ReceiveWebhook(r.Context(), e)
 	if err != nil {
@@ -46,6 +44,5 @@ func (s *Handler) visitWebhook(w http.ResponseWriter, r *http.Request) error {
 	if !known {
 		s.Service.Log.InfoContext(r.Context(), "webhook for an unknown attempt", "requestId", httpx.RequestID(r.Context()))
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return httpx.NoContent(w)
 }

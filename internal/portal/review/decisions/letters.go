@@ -46,7 +46,6 @@ func (s *Service) letterOf(ctx context.Context, a applications.Application, take
 	return v, who.Email, nil
 }
 
-// addressOf returns the lines of an applicant's address.
 func addressOf(f prefill.Fields) (lines []string) {
 	if f.Address != "" {
 		lines = append(lines, f.Address)

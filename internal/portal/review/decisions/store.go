@@ -39,12 +39,11 @@ func (s *Service) all(ctx context.Context, q store.Queryer, open store.Opener, a
 	return store.QueryAll(ctx, q, func(row store.Row) (t decision, err error) {
 		var codes string
 		var sealed []byte
-		var at int64
-		if err := row.Scan(&t.seq, &t.kind, &codes, &sealed, &t.by, &at); err != nil {
+		if err := row.Scan(&t.seq, &t.kind, &codes, &sealed, &t.by, store.At(&t.at)); err != nil {
 			return t, err
 		}
 		text, err := open.Open(decisionCell(applicationID, t.seq), sealed)
-		t.text, t.reasons, t.at = string(text), strings.Fields(codes), store.Time(at)
+		t.text, t.reasons = string(text), strings.Fields(codes)
 		return t, err
 	}, `SELECT seq, decision, reasons, text, user_id, at
 		FROM review_decisions WHERE application_id = $1 ORDER BY seq`, applicationID)
@@ -63,12 +62,11 @@ func (s *Service) insertNote(ctx context.Context, tx *store.Tx, a applications.A
 func (s *Service) notes(ctx context.Context, q store.Queryer, open store.Opener, applicationID string, limit int) ([]note, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (n note, err error) {
 		var sealed []byte
-		var at int64
-		if err := row.Scan(&n.id, &sealed, &n.by, &at); err != nil {
+		if err := row.Scan(&n.id, &sealed, &n.by, store.At(&n.at)); err != nil {
 			return n, err
 		}
 		text, err := open.Open(noteCell(n.id), sealed)
-		n.text, n.at = string(text), store.Time(at)
+		n.text = string(text)
 		return n, err
 	}, `SELECT id, text, user_id, at FROM review_notes WHERE application_id = $1
 		ORDER BY at DESC, id LIMIT $2`, applicationID, int64(limit))

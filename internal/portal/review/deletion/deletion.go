@@ -99,7 +99,7 @@ func (s *Service) deleteIf(ctx context.Context, id, by, cause string, still func
 	}
 	ended := map[string]bool{}
 	for {
-		shared, err := s.Sharing.Of(ctx, s.DB.SQL, id)
+		shared, err := s.Sharing.Shares(ctx, s.DB.SQL, id)
 		if err != nil {
 			return false, err
 		}
@@ -133,7 +133,7 @@ func (s *Service) erase(ctx context.Context, left Tombstone, ended map[string]bo
 		} else if err != nil {
 			return err
 		}
-		e, err := search.Of(ctx, tx, id)
+		e, err := search.Find(ctx, tx, id)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
@@ -143,7 +143,7 @@ func (s *Service) erase(ctx context.Context, left Tombstone, ended map[string]bo
 		if ok, err := still(ctx, tx); err != nil || !ok {
 			return err
 		}
-		shared, err := s.Sharing.Of(ctx, tx, id)
+		shared, err := s.Sharing.Shares(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -193,7 +193,6 @@ type period struct {
 	reason string
 }
 
-// periods returns the retention periods.
 func (s *Service) periods() (all []period) {
 	now := s.Now()
 	for _, p := range []struct {

@@ -134,7 +134,7 @@ func TestDelete(t *testing.T) {
 			if left := len(s.left(t, 1, 1)); (left == 0) != tc.deleted {
 				t.Errorf("%d applications are left", left)
 			}
-			tomb, err := Of(t.Context(), s.DB.SQL, id(1))
+			tomb, err := Find(t.Context(), s.DB.SQL, id(1))
 			if !tc.deleted {
 				if !errors.Is(err, store.ErrNotFound) {
 					t.Errorf("a tombstone: %+v, %v", tomb, err)
@@ -195,7 +195,7 @@ func TestRetain(t *testing.T) {
 		if left := s.left(t, 0, Batch+1); !slices.Equal(left, []int{Batch + 1}) {
 			t.Errorf("%v are left", left)
 		}
-		if tomb, err := Of(t.Context(), db.SQL, id(0)); err != nil || tomb.Reason != byAge || tomb.By != "" {
+		if tomb, err := Find(t.Context(), db.SQL, id(0)); err != nil || tomb.Reason != byAge || tomb.By != "" {
 			t.Errorf("the tombstone is %+v, %v", tomb, err)
 		}
 	})
@@ -253,10 +253,10 @@ func TestRetainWithoutReport(t *testing.T) {
 		if left := s.left(t, 0, 10); !slices.Equal(left, []int{2, 3, 4, 5, 6, 8, 10}) {
 			t.Errorf("%v are left", left)
 		}
-		if _, err := Of(t.Context(), db.SQL, id(0)); !errors.Is(err, store.ErrNotFound) {
+		if _, err := Find(t.Context(), db.SQL, id(0)); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("the tombstone of an application that did not start: %v", err)
 		}
-		if tomb, err := Of(t.Context(), db.SQL, id(7)); err != nil || tomb.Reason != byAge {
+		if tomb, err := Find(t.Context(), db.SQL, id(7)); err != nil || tomb.Reason != byAge {
 			t.Errorf("the tombstone is %+v, %v", tomb, err)
 		}
 	})

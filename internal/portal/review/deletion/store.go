@@ -17,13 +17,11 @@ func insert(ctx context.Context, q store.Queryer, t Tombstone) (bool, error) {
 		t.ApplicationID, store.Micros(t.At), t.By, t.Reason))
 }
 
-// Of returns the Tombstone of an application, or ErrNotFound.
-func Of(ctx context.Context, q store.Queryer, id string) (Tombstone, error) {
+// Find returns the Tombstone of an application, or ErrNotFound.
+func Find(ctx context.Context, q store.Queryer, id string) (Tombstone, error) {
 	t := Tombstone{ApplicationID: id}
-	var at int64
 	err := q.QueryRowContext(ctx, `SELECT at, user_id, reason FROM review_deletions
-		WHERE application_id = $1`, strings.ToLower(id)).Scan(&at, &t.By, &t.Reason)
-	t.At = store.Time(at)
+		WHERE application_id = $1`, strings.ToLower(id)).Scan(store.At(&t.At), &t.By, &t.Reason)
 	return t, store.MapNotFound(err)
 }
 
@@ -34,12 +32,9 @@ func Page(ctx context.Context, q store.Queryer, cursor string) ([]Tombstone, str
 	c.After("at", "application_id", after)
 	query := `SELECT application_id, at, user_id, reason FROM review_deletions ` + c.Where() +
 		` ORDER BY at DESC, application_id DESC LIMIT ` + c.Arg(int64(pageSize+1))
-	out, err := store.QueryAll(ctx, q, func(row store.Row) (t Tombstone, err error) {
-		var at int64
-		err = row.Scan(&t.ApplicationID, &at, &t.By, &t.Reason)
-		t.At = store.Time(at)
-		return t, err
-	}, query, c.Args...)
+	out, err := store.QueryAll(ctx, q, store.Columns(func(t *Tombstone) []any {
+		return []any{&t.ApplicationID, store.At(&t.At), &t.By, &t.Reason}
+	}), query, c.Args...)
 	if err != nil || len(out) <= pageSize {
 		return out, "", err
 	}

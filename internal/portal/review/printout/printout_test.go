@@ -68,8 +68,8 @@ func analysis() *report.Analysis {
 			{Category: "BILL.RENT", Group: "BILL", Direction: "OUT", Count: 12, Total: -13_800_00, Monthly: &rent}},
 		Returned: []report.AnalysisReturned{{Date: on("2026-02-11"), AccountID: "a1", Category: "FEE.NSF", Amount: -35_00,
 			Description: "NSF FEE <1>"}},
-		Accounts: []report.AnalysisAccount{{AccountID: "a1", Institution: report.Null("Prairie Federal Bank"),
-			Name: report.Null("Primary Checking"), TruncatedNumber: report.Null("0442")}}}
+		Accounts: []report.AnalysisAccount{{AccountID: "a1", Institution: contract.Null("Prairie Federal Bank"),
+			Name: contract.Null("Primary Checking"), TruncatedNumber: contract.Null("0442")}}}
 	for i := range a.Days() {
 		a.Total = append(a.Total, report.Cents(950_00-(i%30)*41_17))
 	}
@@ -224,7 +224,7 @@ func TestLongReports(t *testing.T) {
 	c := v.Report.(pages.ReportView)
 	for i := range 5000 {
 		c.Analysis.Streams = append(c.Analysis.Streams, c.Analysis.Streams[1])
-		c.Report.AccountDetails = append(c.Report.AccountDetails, report.Account{AccountName: report.Null(fmt.Sprint("account ", i))})
+		c.Report.AccountDetails = append(c.Report.AccountDetails, report.Account{AccountName: contract.Null(fmt.Sprint("account ", i))})
 	}
 	_, text, _ := render(t, v, i18n.English, Brand{Name: "Harbor Lending"})
 	all := strings.Join(text, "")

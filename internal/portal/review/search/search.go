@@ -237,5 +237,5 @@ func states() (all []string) {
 
 // Sweep deletes expired searches.
 func (x *Index) Sweep(ctx context.Context) error {
-	return x.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return sweep(ctx, tx) })
+	return x.DB.Tx(ctx, sweep)
 }

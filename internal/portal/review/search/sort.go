@@ -59,12 +59,10 @@ func (x *Index) Search(ctx context.Context, f Filter, limit int) (page Page, err
 }
 
 // Order returns the filter's first results in order, without summaries.
-func (x *Index) Order(ctx context.Context, f Filter, limit int) (page Page, err error) {
-	err = x.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		page, err = x.page(ctx, tx, f, limit)
-		return err
+func (x *Index) Order(ctx context.Context, f Filter, limit int) (Page, error) {
+	return store.Value(ctx, x.DB.Read, func(ctx context.Context, tx *store.Tx) (Page, error) {
+		return x.page(ctx, tx, f, limit)
 	})
-	return page, err
 }
 
 func (f Filter) byFigures() bool { return f.Sort == SortIncome || f.Sort == SortScore }

@@ -165,8 +165,8 @@ func scanEntry(row store.Row) (Found, error) {
 	return e, store.MapNotFound(err)
 }
 
-// Of returns the row of an application, or ErrNotFound.
-func Of(ctx context.Context, q store.Queryer, id string) (Found, error) {
+// Find returns the row of an application, or ErrNotFound.
+func Find(ctx context.Context, q store.Queryer, id string) (Found, error) {
 	return scanEntry(q.QueryRowContext(ctx, `SELECT `+entryColumns+` FROM review_index i WHERE i.application_id = $1`, id))
 }
 
@@ -505,10 +505,9 @@ const (
 // Before lists applications without activity since an instant, oldest first, starting after a
 // place.
 func (i Inactive) Before(ctx context.Context, q store.Queryer, since time.Time, behind Position, limit int) ([]Position, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (p Position, err error) {
-		err = row.Scan(&p.Micros, &p.Application)
-		return p, err
-	}, `SELECT updated_at, application_id FROM review_index
+	return store.QueryAll(ctx, q, store.Columns(func(p *Position) []any {
+		return []any{&p.Micros, &p.Application}
+	}), `SELECT updated_at, application_id FROM review_index
 		WHERE updated_at < $1 AND (updated_at > $2 OR updated_at = $2 AND application_id > $3)`+string(i)+`
 		ORDER BY updated_at, application_id LIMIT $4`,
 		store.Micros(since), behind.Micros, behind.Application, int64(limit))

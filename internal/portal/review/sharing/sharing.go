@@ -257,7 +257,7 @@ func ConfirmWithdrawal(err error) error {
 func (s *Service) Fill(ctx context.Context, a applications.Application, v *pages.Sharing) error {
 	v.Open = a.HasReport() && a.Report.PublicToken != ""
 	return s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		found, err := s.Of(ctx, tx, a.ID)
+		found, err := s.Shares(ctx, tx, a.ID)
 		if err != nil {
 			return err
 		}

@@ -151,7 +151,7 @@ func TestShareDeletedApplication(t *testing.T) {
 	if !errors.As(err, &answer) || answer.Code != contract.CodeNotFound || !slices.Equal(p.revoked, []string{"first/svc-harbor"}) {
 		t.Errorf("%v, revoked %q", err, p.revoked)
 	}
-	if all, err := s.Of(t.Context(), s.DB.SQL, application); err != nil || len(all) != 0 {
+	if all, err := s.Shares(t.Context(), s.DB.SQL, application); err != nil || len(all) != 0 {
 		t.Errorf("stored %+v, %v", all, err)
 	}
 }

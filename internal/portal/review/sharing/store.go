@@ -84,8 +84,8 @@ func (s *Service) ByID(ctx context.Context, q store.Queryer, id string) (Share, 
 	return found[0], nil
 }
 
-// Of returns all shares of an application, oldest first.
-func (s *Service) Of(ctx context.Context, q store.Queryer, applicationID string) ([]Share, error) {
+// Shares returns all shares of an application, oldest first.
+func (s *Service) Shares(ctx context.Context, q store.Queryer, applicationID string) ([]Share, error) {
 	return s.query(ctx, q, columns+`WHERE application_id = $1 ORDER BY created_at, id`, applicationID)
 }
 
@@ -97,13 +97,11 @@ func (s *Service) latest(ctx context.Context, q store.Queryer, limit int) ([]Sha
 func (s *Service) query(ctx context.Context, q store.Queryer, text string, args ...any) ([]Share, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (sh Share, err error) {
 		var label, token []byte
-		var created, granted int64
-		var withdrawn sql.NullInt64
-		if err := row.Scan(&sh.ID, &sh.ApplicationID, &sh.PublicID, &label, &token, &created, &sh.CreatedBy, &granted, &sh.GrantedBy,
-			&withdrawn, &sh.WithdrawnBy); err != nil {
+		if err := row.Scan(&sh.ID, &sh.ApplicationID, &sh.PublicID, &label, &token, store.At(&sh.Created), &sh.CreatedBy,
+			store.At(&sh.Granted), &sh.GrantedBy,
+			store.At(&sh.Withdrawn), &sh.WithdrawnBy); err != nil {
 			return sh, err
 		}
-		sh.Created, sh.Granted, sh.Withdrawn = store.Time(created), store.Time(granted), store.NullTime(withdrawn)
 		// Opening with the system key needs no query.
 		if label, err = s.DB.Vault.Open(ctx, q, store.SystemKey, cell(sh.ID, "label"), label); err != nil {
 			return sh, err
@@ -134,10 +132,9 @@ func deleteLine(ctx context.Context, q store.Queryer, id string) error {
 // linesOf returns the newest log entries of an application, newest first.
 func linesOf(ctx context.Context, q store.Queryer, applicationID string, limit int) ([]line, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (l line, err error) {
-		var at int64
 		var done sql.NullInt64
-		err = row.Scan(&l.ID, &l.ApplicationID, &l.PublicID, &l.ReviewerID, &l.Action, &l.RequestID, &at, &done)
-		l.At, l.Done = store.Time(at), done.Valid
+		err = row.Scan(&l.ID, &l.ApplicationID, &l.PublicID, &l.ReviewerID, &l.Action, &l.RequestID, store.At(&l.At), &done)
+		l.Done = done.Valid
 		return l, err
 	}, `SELECT id, application_id, public_id, user_id, action, request_id, at, done_at
 		FROM report_share_log WHERE application_id = $1 ORDER BY at DESC, id LIMIT $2`, applicationID, limit)

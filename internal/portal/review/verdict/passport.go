@@ -3,6 +3,7 @@ package verdict
 import (
 	"slices"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 )
@@ -23,7 +24,7 @@ func OfPassport(r *report.Passport, stated prefill.Fields) (v Passport) {
 		one := report.Identity{SourceID: i.SourceID, SourceRecordID: i.SourceRecordID, FirstName: i.FirstName,
 			LastName: i.LastName, FullName: i.FullName, Emails: i.Emails, Matching: recordMatching(i.Matching)}
 		if one.FullName == nil {
-			one.FullName = report.Null(joined(" ", report.Text(i.FirstName), report.Text(i.MiddleName), report.Text(i.LastName)))
+			one.FullName = contract.Null(joined(" ", report.Text(i.FirstName), report.Text(i.MiddleName), report.Text(i.LastName)))
 		}
 		all = append(all, one)
 		if i.SourceID == report.ConsumerInput || i.Matching != nil {

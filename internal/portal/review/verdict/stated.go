@@ -324,7 +324,6 @@ func texts(all []value, alike func(a, b string) bool) (out []string) {
 	return out
 }
 
-// combine returns the comparison of all values.
 func combine(all []value) Comparison {
 	has := func(c Comparison) bool {
 		return slices.ContainsFunc(all, func(v value) bool { return v.compared == c })

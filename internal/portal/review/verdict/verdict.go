@@ -25,7 +25,6 @@ const (
 // Levels lists the levels, the worst first.
 var Levels = []Level{Contradicted, Check, Unknown, Confirmed}
 
-// isWorse reports whether a level is worse than another.
 func (l Level) isWorse(than Level) bool { return slices.Index(Levels, l) < slices.Index(Levels, than) }
 
 // Message is a text of the catalogue with its arguments, each a name and a value: a string, an int, an

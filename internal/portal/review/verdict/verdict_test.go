@@ -239,9 +239,9 @@ func TestUsesWhatThePortalKnows(t *testing.T) {
 		r := someIncome()
 		r.Identities = nil
 		for _, n := range c.names {
-			r.Identities = append(r.Identities, report.IncomeIdentity{SourceID: "BANK", FullName: report.Null(n)})
+			r.Identities = append(r.Identities, report.IncomeIdentity{SourceID: "BANK", FullName: contract.Null(n)})
 		}
-		r.Employment = []report.Employment{{SourceID: "BANK", EmployerName: report.Null("TERN")}}
+		r.Employment = []report.Employment{{SourceID: "BANK", EmployerName: contract.Null("TERN")}}
 		v := OfIncome(r, c.stated)
 		var compared []Comparison
 		for _, s := range v.Stated {

@@ -73,8 +73,8 @@ type Server struct {
 	config   Config
 	receiver webhook.Receiver
 	pages    signin.Pages
-	handler  http.Handler
-	served   map[string]sources.Institution
+	http.Handler
+	served map[string]sources.Institution
 }
 
 // New returns a server.
@@ -90,7 +90,7 @@ func New(_ context.Context, c Config) (*Server, error) {
 	for _, in := range Institutions() {
 		s.served[in.ID] = in
 	}
-	s.handler = s.routes()
+	s.Handler = s.routes()
 	return s, nil
 }
 
@@ -113,9 +113,6 @@ func Institutions() (all []sources.Institution) {
 func (s *Server) Sweep(ctx context.Context) error {
 	return s.config.DB.Sweep(ctx, 200, deleteExpired(s.config.Now()))
 }
-
-// ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()

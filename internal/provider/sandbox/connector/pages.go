@@ -17,17 +17,14 @@ import (
 // show shows the present step. The first browser that opens the page gets it.
 func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 	browser := s.pages.Browser(w, r)
-	var opened bool
-	err := s.config.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
-		opened, err = open(ctx, tx, r.PathValue("id"), browser, s.config.Now())
-		return err
+	opened, err := store.Value(r.Context(), s.config.DB.Tx, func(ctx context.Context, tx *store.Tx) (bool, error) {
+		return open(ctx, tx, r.PathValue("id"), browser, s.config.Now())
 	})
 	if err != nil {
 		return err
 	}
 	if opened { // once more, so that a browser without cookies gets an error at once
-		httpx.SeeOther(w, signin.Address(r))
-		return nil
+		return httpx.SeeOther(w, signin.Address(r))
 	}
 	at, err := s.current(r)
 	if err != nil {
@@ -36,7 +33,6 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 	return s.write(w, r, http.StatusOK, at, nil, nil)
 }
 
-// current returns the authorization of a page.
 func (s *Server) current(r *http.Request) (authorization, error) {
 	browser := s.pages.BrowserOf(r)
 	if browser == nil {
@@ -103,11 +99,9 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case moved && next.Step == stepAgreed:
-		signin.Redirect(w, at.redirectURI, url.Values{"code": {code}, "state": {at.state}})
+		return signin.Redirect(w, at.redirectURI, url.Values{"code": {code}, "state": {at.state}})
 	case moved && next.Step == signin.StepDone:
-		signin.Redirect(w, at.redirectURI, url.Values{"error": {"access_denied"}, "state": {at.state}})
-	default:
-		httpx.SeeOther(w, signin.Address(r))
+		return signin.Redirect(w, at.redirectURI, url.Values{"error": {"access_denied"}, "state": {at.state}})
 	}
-	return nil
+	return httpx.SeeOther(w, signin.Address(r))
 }

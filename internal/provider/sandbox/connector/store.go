@@ -37,9 +37,7 @@ func open(ctx context.Context, tx *store.Tx, page string, browser []byte, now ti
 const columns = `SELECT institution, redirect_uri, state, language, step, username, tries, expires_at FROM connector_authorizations`
 
 func scan(row interface{ Scan(...any) error }) (a authorization, err error) {
-	var expires int64
-	err = row.Scan(&a.institution, &a.redirectURI, &a.state, &a.language, &a.Step, &a.Username, &a.Tries, &expires)
-	a.expires = store.Time(expires)
+	err = row.Scan(&a.institution, &a.redirectURI, &a.state, &a.language, &a.Step, &a.Username, &a.Tries, store.At(&a.expires))
 	return a, store.MapNotFound(err)
 }
 
@@ -76,12 +74,11 @@ func exchange(ctx context.Context, tx *store.Tx, id, code string, g grant, now t
 
 // renew replaces access, and returns when it ends. For a refresh that is unknown or used,
 // and for access that has ended, it returns store.ErrNotFound.
-func renew(ctx context.Context, tx *store.Tx, refresh, institution string, g grant, now time.Time) (until time.Time, err error) {
-	var expires int64
-	err = tx.QueryRowContext(ctx, `UPDATE connector_authorizations SET access_hash = $1, code_hash = $2
+func renew(ctx context.Context, tx *store.Tx, refresh, institution string, g grant, now time.Time) (time.Time, error) {
+	until, err := store.ScanTime(tx.QueryRowContext(ctx, `UPDATE connector_authorizations SET access_hash = $1, code_hash = $2
 		WHERE code_hash = $3 AND institution = $4 AND step = $5 AND expires_at > $6 RETURNING expires_at`,
-		store.Hash(g.Access), store.Hash(g.Refresh), store.Hash(refresh), institution, string(stepGranted), store.Micros(now)).Scan(&expires)
-	return store.Time(expires), store.MapNotFound(err)
+		store.Hash(g.Access), store.Hash(g.Refresh), store.Hash(refresh), institution, string(stepGranted), store.Micros(now)))
+	return until, store.MapNotFound(err)
 }
 
 // ofAccess returns the user that granted access, and an id that stays the same while the

@@ -193,10 +193,8 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 	browser := s.pages.Browser(w, r)
 	if q.Has("request_uri") {
 		uri, ours := strings.CutPrefix(q.Get("request_uri"), requestURN)
-		opened := false
-		err := s.config.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
-			opened, err = openRequest(ctx, tx, uri, request{institution: b.ID, clientID: c.ID}, page, browser, now, now.Add(requestLifetime))
-			return err
+		opened, err := store.Value(r.Context(), s.config.DB.Tx, func(ctx context.Context, tx *store.Tx) (bool, error) {
+			return openRequest(ctx, tx, uri, request{institution: b.ID, clientID: c.ID}, page, browser, now, now.Add(requestLifetime))
 		})
 		if err == nil && (!opened || !ours) {
 			err = signin.ErrRequest
@@ -210,8 +208,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 		}
 		p, e := s.parse(b, q)
 		if e != nil {
-			s.redirect(w, b, p, url.Values{"error": {e.code}, "error_description": {e.description}})
-			return nil
+			return s.redirect(w, b, p, url.Values{"error": {e.code}, "error_description": {e.description}})
 		}
 		err := s.config.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 			begun := request{institution: b.ID, clientID: c.ID, parameters: p, State: signin.State{Step: signin.StepSignIn}}
@@ -221,13 +218,12 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	httpx.SeeOther(w, "/"+b.ID+"/authorize/"+page)
-	return nil
+	return httpx.SeeOther(w, "/"+b.ID+"/authorize/"+page)
 }
 
 // redirect sends the browser back to the client with parameters, the state, and the
 // issuer.
-func (s *Server) redirect(w http.ResponseWriter, b banks.Bank, p parameters, answer url.Values) {
+func (s *Server) redirect(w http.ResponseWriter, b banks.Bank, p parameters, answer url.Values) error {
 	if answer.Get("error_description") == "" {
 		answer.Del("error_description")
 	}
@@ -235,5 +231,5 @@ func (s *Server) redirect(w http.ResponseWriter, b banks.Bank, p parameters, ans
 		answer.Set("state", p.State)
 	}
 	answer.Set("iss", s.issuer(b))
-	signin.Redirect(w, p.RedirectURI, answer)
+	return signin.Redirect(w, p.RedirectURI, answer)
 }

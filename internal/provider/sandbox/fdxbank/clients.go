@@ -122,10 +122,8 @@ func (s *Server) checkAssertion(ctx context.Context, b banks.Bank, c Client, pat
 		!t.For(at, false) && !t.For(at+"/token", false) && !t.For(s.config.BaseURL+path, false) {
 		return errors.New("the assertion is another client's, or for another audience, or has no jti")
 	}
-	fresh := false
-	err = s.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		fresh, err = useAssertion(ctx, tx, c.ID+"\n"+id, t.Expires.Add(jose.Skew))
-		return err
+	fresh, err := store.Value(ctx, s.config.DB.Tx, func(ctx context.Context, tx *store.Tx) (bool, error) {
+		return useAssertion(ctx, tx, c.ID+"\n"+id, t.Expires.Add(jose.Skew))
 	})
 	if err != nil {
 		return &oauthError{code: "server_error", status: http.StatusInternalServerError, why: err}

@@ -101,8 +101,8 @@ type Server struct {
 	banks   map[string]banks.Bank
 	clients map[string]Client
 	pages   signin.Pages
-	handler http.Handler
-	counts  counter
+	http.Handler
+	counts counter
 }
 
 // New returns a server. The first call creates the key that signs ID tokens, in the
@@ -142,7 +142,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		b, _ := s.bank(r)
 		return b.Name
 	}}
-	s.handler = s.routes()
+	s.Handler = s.routes()
 	return s, nil
 }
 
@@ -201,9 +201,6 @@ func (s *Server) Sweep(ctx context.Context) error {
 	return s.config.DB.Sweep(ctx, 200, deleteExpired(expiredRequests, now), deleteExpired(expiredTokens, now),
 		deleteExpired(expiredConsents, now), deleteExpired(expiredAssertions, now))
 }
-
-// ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()

@@ -154,17 +154,15 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case moved && agreed:
-		s.redirect(w, b, at.parameters, url.Values{"code": {code}})
+		return s.redirect(w, b, at.parameters, url.Values{"code": {code}})
 	case moved && next.Step == signin.StepDone:
 		answer := "access_denied"
 		if at.Step == signin.StepRefused {
 			answer = refusals[s.refusal(b, at)].code
 		}
-		s.redirect(w, b, at.parameters, url.Values{"error": {answer}})
-	default:
-		httpx.SeeOther(w, signin.Address(r))
+		return s.redirect(w, b, at.parameters, url.Values{"error": {answer}})
 	}
-	return nil
+	return httpx.SeeOther(w, signin.Address(r))
 }
 
 // signIn takes the form of the sign-in. Some users are refused.

@@ -117,12 +117,13 @@ const consentColumns = `c.id, c.institution, c.client_id, c.username, c.accounts
 func scanConsent(row *sql.Row, more ...any) (consent, error) {
 	var c consent
 	var accounts, raw string
-	var created, expires, revoked int64
-	err := row.Scan(append([]any{&c.id, &c.institution, &c.clientID, &c.username, &accounts, &raw, &created, &expires, &revoked}, more...)...)
+	var revoked int64
+	err := row.Scan(append([]any{&c.id, &c.institution, &c.clientID, &c.username, &accounts, &raw, store.At(&c.created),
+		store.At(&c.expires), &revoked}, more...)...)
 	if err != nil {
 		return consent{}, store.MapNotFound(err)
 	}
-	c.created, c.expires, c.revoked = store.Time(created), store.Time(expires), revoked != 0
+	c.revoked = revoked != 0
 	if err := json.Unmarshal([]byte(accounts), &c.accounts); err != nil {
 		return consent{}, err
 	}
@@ -166,11 +167,10 @@ func insertToken(ctx context.Context, tx *store.Tx, value, consentID, kind, scop
 
 func tokenOf(ctx context.Context, q store.Queryer, value string) (token, error) {
 	var t token
-	var expires int64
 	c, err := scanConsent(q.QueryRowContext(ctx, `SELECT `+consentColumns+`, t.kind, t.scope, t.expires_at
 		FROM fdx_bank_tokens t JOIN fdx_bank_consents c ON c.id = t.consent_id WHERE t.token_hash = $1`, store.Hash(value)),
-		&t.kind, &t.scope, &expires)
-	t.consent, t.expires = c, store.Time(expires)
+		&t.kind, &t.scope, store.At(&t.expires))
+	t.consent = c
 	return t, err
 }
 

@@ -240,11 +240,11 @@ func language(r *http.Request, asked []string) i18n.Lang {
 }
 
 // Redirect sends the browser back to the client with parameters.
-func Redirect(w http.ResponseWriter, redirectURI string, answer url.Values) {
+func Redirect(w http.ResponseWriter, redirectURI string, answer url.Values) error {
 	separator := "?"
 	if strings.Contains(redirectURI, "?") {
 		separator = "&"
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
-	httpx.SeeOther(w, redirectURI+separator+answer.Encode())
+	return httpx.SeeOther(w, redirectURI+separator+answer.Encode())
 }

@@ -92,13 +92,13 @@ func open(name string, body []byte) *paystub.Document {
 // verdicts are the results of the authenticity check for the selecting first name, by
 // last name.
 var verdicts = map[string]report.IrregularityDetection{
-	"pdfTrusted": {Status: report.IrregularityNotDetected, FileType: report.Null(report.FilePDF), GenuinePDF: boolPointer(true)},
-	"pdfHighRisk": {Status: report.IrregularityDetected, FileType: report.Null(report.FilePDF),
+	"pdfTrusted": {Status: report.IrregularityNotDetected, FileType: contract.Null(report.FilePDF), GenuinePDF: boolPointer(true)},
+	"pdfHighRisk": {Status: report.IrregularityDetected, FileType: contract.Null(report.FilePDF),
 		GenuinePDF: boolPointer(false), Reasons: []string{paystub.IncrementalUpdate, paystub.EditorProducer}},
-	"pdfWarningApproved": {Status: report.IrregularityReview, FileType: report.Null(report.FilePDF),
+	"pdfWarningApproved": {Status: report.IrregularityReview, FileType: contract.Null(report.FilePDF),
 		GenuinePDF: boolPointer(true), Reasons: []string{paystub.DatesDisagree}},
-	"imageTrusted": {Status: report.IrregularityNotDetected, FileType: report.Null(report.FileImage)},
-	"imageHighRiskManualReview": {Status: report.IrregularityDetected, FileType: report.Null(report.FileImage),
+	"imageTrusted": {Status: report.IrregularityNotDetected, FileType: contract.Null(report.FileImage)},
+	"imageHighRiskManualReview": {Status: report.IrregularityDetected, FileType: contract.Null(report.FileImage),
 		Reasons: []string{paystub.Arithmetic}},
 }
 

@@ -262,7 +262,7 @@ func TestImagesStayImages(t *testing.T) {
 	} {
 		got := read(t, c.by, []file{c.file}, c.who, "link")[0]
 		want := report.IrregularityDetection{Status: report.IrregularityReview, Reasons: []string{paystub.ImageNotRead},
-			FileType: report.Null(report.FileImage), Version: paystub.Version}
+			FileType: contract.Null(report.FileImage), Version: paystub.Version}
 		if got.Status != c.want || !got.Image || !reflect.DeepEqual(got.Stub.IrregularityDetection, want) ||
 			got.Stub.GrossTotal != nil || got.Stub.EmployeeName != nil || got.Employer != "" {
 			t.Errorf("%s: %+v", name, got)

@@ -218,7 +218,7 @@ func (g *generator) filled(pattern string) string {
 // person generates the full identity, of which the report uses what the supplier
 // provides.
 func (g *generator) person(typed *passport.Consumer, fields report.IdentityFields, deceased bool) passport.Person {
-	given, family := g.named(typed)
+	given, family := g.pickNames(typed)
 	first, firstLatin := spelling(given)
 	last, lastLatin := spelling(family)
 	middle, _ := spelling(g.pickOther(g.GivenNames, given))
@@ -255,8 +255,8 @@ func (g *generator) person(typed *passport.Consumer, fields report.IdentityField
 	return p
 }
 
-// named selects the names of the file's person, each with its Latin spelling.
-func (g *generator) named(typed *passport.Consumer) (given, family string) {
+// pickNames selects the names of the file's person, each with its Latin spelling.
+func (g *generator) pickNames(typed *passport.Consumer) (given, family string) {
 	given, family = g.pick(g.GivenNames...), g.pick(g.FamilyNames...)
 	if typed == nil || typed.First == "" || typed.Last == "" {
 		return given, family
@@ -294,7 +294,6 @@ func latin(s string) bool {
 	return true
 }
 
-// pickOther returns a name of the list other than n.
 func (g *generator) pickOther(names []string, n string) string {
 	all := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == n })
 	return all[g.rand.IntN(len(all))]

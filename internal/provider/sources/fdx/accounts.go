@@ -17,7 +17,6 @@ import (
 	"vestibule/internal/provider/sources/rest"
 )
 
-// accounts lists the accounts.
 func (f *fetch) accounts(ctx context.Context) (out []account, err error) {
 	seen := map[text]bool{}
 	each := func(d *json.Decoder) (bool, error) {

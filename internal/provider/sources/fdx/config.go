@@ -191,7 +191,6 @@ func parseKey(raw []byte) (*jose.PrivateKey, error) {
 	}
 }
 
-// check returns the faults of a list of institutions.
 func check(list []Institution) (faults []error) {
 	seen := map[string]bool{}
 	for n := range list {
@@ -210,7 +209,6 @@ func check(list []Institution) (faults []error) {
 // scopePattern matches a scope-token of RFC 6749, section 3.3.
 var scopePattern = regexp.MustCompile(`^[\x21\x23-\x5b\x5d-\x7e]+$`)
 
-// faults returns the faults of one institution.
 func (in *Institution) faults() (faults []error) {
 	require := func(ok bool, key, text string) {
 		if !ok {
@@ -306,7 +304,6 @@ func (in *Institution) domains() []string {
 	return []string{u.Hostname()}
 }
 
-// ownRedirectURI reports whether the redirect URI has the institution's id.
 func (in *Institution) ownRedirectURI() bool {
 	return in.RedirectURI == ownURI || in.RedirectURI == "" && in.Issuer == ""
 }

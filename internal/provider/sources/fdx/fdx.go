@@ -72,7 +72,6 @@ func New(list []Institution, o Options) (*Connector, error) {
 // Institutions implements sources.Connector.
 func (c *Connector) Institutions() []sources.Institution { return slices.Clone(c.list) }
 
-// bank returns the institution of an id.
 func (c *Connector) bank(id string) (*bank, error) {
 	if b := c.banks[id]; b != nil {
 		return b, nil

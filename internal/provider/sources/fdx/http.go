@@ -14,7 +14,6 @@ import (
 // maxAnswer is the maximum size in bytes of one answer.
 const maxAnswer = 8 << 20
 
-// newHTTPClient returns a client for one institution.
 func newHTTPClient(in *Institution) *http.Client {
 	config := &tls.Config{RootCAs: in.CA, MinVersion: tls.VersionTLS12}
 	if in.Certificate != nil {

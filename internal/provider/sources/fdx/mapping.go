@@ -321,7 +321,6 @@ func emails(list texts) (out []string) {
 	return out
 }
 
-// isOwner reports whether a relationship is that of an owner.
 func isOwner(relationship text) bool {
 	switch relationship {
 	case "AUTHORIZED_USER", "AUTHORIZED_SIGNER", "POWER_OF_ATTORNEY", "TRUSTEE", "DELEGATE", "ADMIN":

@@ -123,7 +123,6 @@ func (p *Program) checkURL() error {
 	return nil
 }
 
-// check returns the faults of a list of connectors.
 func check(list []Program) (faults []error) {
 	programs, institutions := map[string]bool{}, map[string]bool{}
 	for n := range list {
@@ -145,7 +144,6 @@ func check(list []Program) (faults []error) {
 	return faults
 }
 
-// faults returns the faults of one connector.
 func (p *Program) faults() (faults []error) {
 	require := func(ok bool, key, text string) {
 		if !ok {

@@ -55,7 +55,6 @@ func (j Journey) LastFailed() (last Connection) {
 	return last
 }
 
-// connected reports whether a source is connected.
 func (j Journey) connected() bool { return slices.ContainsFunc(j.Connections(), Connection.OK) }
 
 // record adds the current source. It replaces an earlier attempt of the same source, or
