@@ -128,8 +128,8 @@ lighthouse: assets ## Lighthouse on pages of both parties: fails below 100 but f
 	@set -o pipefail; $(GO) test ./e2e -run '^TestLighthouse$$' -count=1 -v -timeout 60m -lighthouse | grep --line-buffered -v '^ *time=\|^=== '
 
 # The soak starts the program that was built, with its flags.
-soak: build ## live through a day of use in D (10m) on SQLite, or on R replicas with PostgreSQL, and say whether it stood it
-	@cd bench && $(GO) run ./soak -d $${D-10m} -replicas $${R-0}
+soak: build ## live through a day of use in D (10m) on SQLite, or on R replicas with PostgreSQL, at most RATE journeys/s
+	@cd bench && $(GO) run ./soak -d $${D-10m} -replicas $${R-0} -rate $${RATE-0}
 
 scale: build ## start R (3) replicas, a balancer and a PostgreSQL on this machine, until interrupted
 	@cd bench && $(GO) run ./soak -hold -replicas $${R-3}
