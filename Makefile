@@ -41,8 +41,10 @@ test test-full test-fast check: export GOGC := 400
 GOTEST := $(GO) test -vet=off -ldflags=-w
 TEST := VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GOTEST) $(PARALLEL)
 
+# Those that take longest, or wait most, first, and a package more at once than there are processors.
+FIRST := ./e2e ./internal/testutil/crashtest ./internal/app ./internal/provider ./internal/provider/ocr
 test: tools assets check ## what must pass before a change lands, after installing what the tests need and this machine lacks
-	@$(TEST) -timeout 20m ./...
+	@$(TEST) -p $$(($$(nproc) + 1)) -timeout 20m $(FIRST) ./...
 
 # Tests ask tools.Full for this variable.
 test-full: export VESTIBULE_TEST_FULL := 1
