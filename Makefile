@@ -41,8 +41,10 @@ test test-full test-fast check: export GOGC := 400
 GOTEST := $(GO) test -vet=off -ldflags=-w
 TEST := VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GOTEST) $(PARALLEL)
 
+# Those that take longest, or wait most, first, and a package more at once than there are processors.
+FIRST := ./e2e ./internal/testutil/crashtest ./internal/app ./internal/provider ./internal/provider/ocr
 test: tools assets check ## what must pass before a change lands, after installing what the tests need and this machine lacks
-	@$(TEST) -timeout 20m ./...
+	@$(TEST) -p $$(($$(nproc) + 1)) -timeout 20m $(FIRST) ./...
 
 # Tests ask tools.Full for this variable.
 test-full: export VESTIBULE_TEST_FULL := 1
@@ -128,8 +130,8 @@ lighthouse: assets ## Lighthouse on pages of both parties: fails below 100 but f
 	@set -o pipefail; $(GO) test ./e2e -run '^TestLighthouse$$' -count=1 -v -timeout 60m -lighthouse | grep --line-buffered -v '^ *time=\|^=== '
 
 # The soak starts the program that was built, with its flags.
-soak: build ## live through a day of use in D (10m) on SQLite, or on R replicas with PostgreSQL, and say whether it stood it
-	@cd bench && $(GO) run ./soak -d $${D-10m} -replicas $${R-0}
+soak: build ## live through a day of use in D (10m) on SQLite, or on R replicas with PostgreSQL, at most RATE journeys/s
+	@cd bench && $(GO) run ./soak -d $${D-10m} -replicas $${R-0} -rate $${RATE-0}
 
 scale: build ## start R (3) replicas, a balancer and a PostgreSQL on this machine, until interrupted
 	@cd bench && $(GO) run ./soak -hold -replicas $${R-3}

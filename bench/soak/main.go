@@ -5,8 +5,8 @@
 // goroutines before and after.
 //
 // First it finds the saturation: it runs more and more journeys concurrently, until the
-// number that end in a second no longer grows. The day's rush hour is half of that. With
-// -hold it only starts replicas and a balancer, and waits.
+// number that end in a second no longer grows. The day's rush hour is half of that, or what
+// -rate says. With -hold it only starts replicas and a balancer, and waits.
 package main
 
 import (
@@ -32,6 +32,7 @@ import (
 func main() {
 	replicas := flag.String("balance", "", "balance replicas with these addresses, as a part of a fleet")
 	d := flag.Duration("d", 10*time.Minute, "how long the day is")
+	rate := flag.Float64("rate", 0, "journeys a second in the rush hour; 0 is half of the saturation")
 	n := flag.Int("replicas", 0, "replicas on PostgreSQL; 0 is one on SQLite")
 	hold := flag.Bool("hold", false, "only start them, until interrupted")
 	bin := flag.String("bin", "../bin/vestibule", "the program")
@@ -42,7 +43,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "soak:", fleet.Balance(*replicas))
 		os.Exit(1)
 	}
-	good, err := run(ctx, *bin, *n, *d, *hold)
+	good, err := run(ctx, *bin, *n, *d, *rate, *hold)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
 	}
@@ -51,7 +52,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, bin string, n int, d time.Duration, hold bool) (good bool, err error) {
+func run(ctx context.Context, bin string, n int, d time.Duration, rate float64, hold bool) (good bool, err error) {
 	// The replicas outlive ctx, so that they end in order.
 	f, err := fleet.Launch(context.WithoutCancel(ctx), fleet.Options{Bin: bin, Replicas: n})
 	if err != nil {
@@ -71,14 +72,18 @@ func run(ctx context.Context, bin string, n int, d time.Duration, hold bool) (go
 	if err != nil {
 		return false, err
 	}
-	return soak(ctx, f, l, d)
+	return soak(ctx, f, l, d, rate)
 }
 
-// soak finds the saturation, measures without load, then runs the day.
-func soak(ctx context.Context, f *fleet.Fleet, l *fleet.Load, d time.Duration) (bool, error) {
-	saturation, err := saturate(ctx, f, l, max(3*time.Second, d/40))
-	if err != nil {
-		return false, err
+// soak finds the saturation unless the rush hour's rate is given, measures without load, then runs
+// the day.
+func soak(ctx context.Context, f *fleet.Fleet, l *fleet.Load, d time.Duration, rate float64) (bool, error) {
+	if rate == 0 {
+		saturation, err := saturate(ctx, f, l, max(3*time.Second, d/40))
+		if err != nil {
+			return false, err
+		}
+		rate = saturation / 2
 	}
 	if len(l.Errs) > 0 {
 		fmt.Println("errors on the way there:", l.Errs)
@@ -89,7 +94,7 @@ func soak(ctx context.Context, f *fleet.Fleet, l *fleet.Load, d time.Duration) (
 	}
 	alone, err := phase(f, func() error {
 		l.Begin()
-		l.Crowd(ctx, 1, max(20*time.Second, d/5))
+		l.Crowd(ctx, 1, max(20*time.Second, min(d/5, 2*time.Minute)))
 		return nil
 	})
 	if err != nil {
@@ -100,7 +105,7 @@ func soak(ctx context.Context, f *fleet.Fleet, l *fleet.Load, d time.Duration) (
 	var ran int64
 	began := time.Now()
 	busied, err := phase(f, func() error {
-		ran = day(ctx, l, d, saturation/2)
+		ran = day(ctx, l, d, rate)
 		return nil
 	})
 	if err != nil {
@@ -115,7 +120,7 @@ func soak(ctx context.Context, f *fleet.Fleet, l *fleet.Load, d time.Duration) (
 		return false, err
 	}
 	fmt.Printf("%d journeys in %s, %.1f/s at the rush hour; one took of processors: %s\n", ran,
-		took.Round(time.Second), saturation/2, busied.cost.Per(float64(ran)))
+		took.Round(time.Second), rate, busied.cost.Per(float64(ran)))
 	fmt.Printf("other work had %.0f%% of the machine, and %.0f%% while it was measured without load\n\n",
 		100*busied.others, 100*alone.others)
 	return verdict(l, unloaded, before, after, max(alone.others, busied.others)), ctx.Err()
