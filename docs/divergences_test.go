@@ -1,30 +1,25 @@
 package docs_test
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"vestibule/internal/testutil"
 )
 
 var pin = regexp.MustCompile("`([a-z0-9/]+)\\.((?:Test|Fuzz)[A-Za-z0-9_]+)`")
 
 func TestEveryDivergenceIsPinned(t *testing.T) {
-	page, err := os.ReadFile("divergences.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testutil.ReadFile(t, "divergences.md")
 	pinned(t, string(page), "unspecified")
 }
 
 // TestSecurityPageNamesExistingTests checks that SECURITY.md names an existing test for each
 // threat.
 func TestSecurityPageNamesExistingTests(t *testing.T) {
-	page, err := os.ReadFile("../SECURITY.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testutil.ReadFile(t, "../SECURITY.md")
 	_, threats, _ := strings.Cut(string(page), "## Threats")
 	threats, _, ok := strings.Cut(threats, "## What is not protected")
 	if !ok {
@@ -65,15 +60,10 @@ func pinned(t *testing.T, text, head string) (rows int) {
 func sourceFiles(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	var all strings.Builder
 	for _, f := range files {
-		raw, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testutil.ReadFile(t, f)
 		all.Write(raw)
 	}
 	return all.String()

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -19,6 +18,7 @@ import (
 	"vestibule/docs/openapitest"
 	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
+	"vestibule/internal/testutil"
 )
 
 func documents(t *testing.T) map[string]*openapi3.T {
@@ -75,10 +75,7 @@ func TestPrefillHasOneForm(t *testing.T) {
 			t.Errorf("%s: Prefill has %d fields, want %d", name, len(got), len(fields))
 		}
 	}
-	raw, err := os.ReadFile("../web/provider/parts/widget-api.d.ts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testutil.ReadFile(t, "../web/provider/parts/widget-api.d.ts")
 	_, declared, _ := strings.Cut(string(raw), "export interface Prefill {")
 	declared, _, _ = strings.Cut(declared, "\n}")
 	got := map[string]string{}

@@ -1,21 +1,19 @@
 package docs_test
 
 import (
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"vestibule/internal/testutil"
 )
 
 // TestDoctorsLinesAreExplained compares the table of another-provider.md with the subjects
 // of findings. A finding takes its subject from a constant or from a bank or connector.
 func TestDoctorsLinesAreExplained(t *testing.T) {
 	read := func(name string) string {
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testutil.ReadFile(t, name)
 		return string(raw)
 	}
 	code := read("../internal/portal/doctor/doctor.go")

@@ -15,6 +15,7 @@ import (
 	"vestibule/docs"
 	"vestibule/docs/openapitest"
 	"vestibule/internal/contract"
+	"vestibule/internal/testutil"
 )
 
 var update = flag.Bool("update", false, "copy the golden files of the sandbox")
@@ -28,13 +29,9 @@ func trees(t *testing.T) map[openapitest.Document]tree {
 	out := map[openapitest.Document]tree{}
 	for d, source := range []func() ([]byte, error){openapitest.OfTheService: docs.OpenAPI, openapitest.OfThePortal: docs.PortalOpenAPI} {
 		raw, err := source()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		var all tree
-		if err := json.Unmarshal(raw, &all); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, json.Unmarshal(raw, &all))
 		out[openapitest.Document(d)] = all
 	}
 	return out
@@ -89,10 +86,7 @@ func TestEveryExampleIsValid(t *testing.T) {
 		checked := 0
 		walk(root, "", func(pointer string, object map[string]any) {
 			check := func(schema string, v any) {
-				raw, err := json.Marshal(v)
-				if err != nil {
-					t.Fatal(err)
-				}
+				raw := testutil.JSON(t, v)
 				if err := openapitest.Valid(t, d, schema, raw); err != nil {
 					t.Errorf("%s, example %.80s: %v", pointer, raw, err)
 				}
@@ -201,15 +195,10 @@ func TestReportExamplesMatchTheSandbox(t *testing.T) {
 		"cashflow": "profiles/testdata/single-2026-07-14.json", "income": "profiles/testdata/income-single-2026-07-14.json",
 		"eligibility": "profiles/testdata/eligibility-default-income_and_assets.json", "passport": "suppliers/testdata/UKR_CI.json",
 	} {
-		want, err := os.ReadFile(filepath.Join("../internal/provider/sandbox", golden))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := testutil.ReadFile(t, filepath.Join("../internal/provider/sandbox", golden))
 		file := filepath.Join("reports", name+".json")
 		if *update {
-			if err := os.WriteFile(file, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, os.WriteFile(file, want, 0o644))
 		}
 		if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s is not %s (-update copies it): %v", file, golden, err)

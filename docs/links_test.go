@@ -13,24 +13,22 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"vestibule/internal/testutil"
 )
 
 // TestLinksResolve follows the relative links of every page here and in the root folder
 // to a file, and to a heading where they name one.
 func TestLinksResolve(t *testing.T) {
 	files, err := filepath.Glob("../*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	err = fs.WalkDir(os.DirFS("."), ".", func(path string, _ fs.DirEntry, err error) error {
 		if strings.HasSuffix(path, ".md") {
 			files = append(files, path)
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	anchors, links := map[string]map[string]bool{}, map[string][]string{}
 	for _, file := range files {
 		anchors[file], links[file] = look(t, file)
@@ -69,9 +67,7 @@ func TestLinksResolve(t *testing.T) {
 func look(t *testing.T, file string) (map[string]bool, []string) {
 	t.Helper()
 	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	anchors, links := map[string]bool{}, []string(nil)
 	tree := goldmark.New(goldmark.WithParserOptions(parser.WithAutoHeadingID())).Parser().Parse(text.NewReader(raw))
 	err = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -89,9 +85,7 @@ func look(t *testing.T, file string) (map[string]bool, []string) {
 		}
 		return ast.WalkContinue, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	return anchors, links
 }
 

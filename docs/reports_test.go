@@ -11,6 +11,7 @@ import (
 
 	"vestibule/docs"
 	"vestibule/docs/openapitest"
+	"vestibule/internal/testutil"
 )
 
 // reportSchemas are the schemas of reports by product.
@@ -21,10 +22,7 @@ var reportSchemas = map[string]string{"cashflow": "CashflowReport", "income": "I
 // service's schemas of them. go generate copies them.
 func TestPortalDocumentHasTheReports(t *testing.T) {
 	const begin, end = "    # Begin of the reports: go generate copies these from openapi.yaml.\n", "    # End of the reports.\n"
-	source, err := os.ReadFile("openapi.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := testutil.ReadFile(t, "openapi.yaml")
 	_, schemas, ok := strings.Cut(string(source), "\n  schemas:\n")
 	if !ok {
 		t.Fatal("openapi.yaml has no schemas")
@@ -58,19 +56,14 @@ func TestPortalDocumentHasTheReports(t *testing.T) {
 			copied.WriteString(blocks[name])
 		}
 	}
-	raw, err := os.ReadFile("portal-openapi.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testutil.ReadFile(t, "portal-openapi.yaml")
 	before, rest, ok := strings.Cut(string(raw), begin)
 	had, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
 		t.Fatal("portal-openapi.yaml has no place for the reports")
 	}
 	if *update {
-		if err := os.WriteFile("portal-openapi.yaml", []byte(before+begin+copied.String()+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, os.WriteFile("portal-openapi.yaml", []byte(before+begin+copied.String()+end+after), 0o644))
 	} else if had != copied.String() {
 		t.Error("portal-openapi.yaml has other schemas of reports than openapi.yaml; run make generate")
 	}
@@ -80,19 +73,11 @@ func TestPortalDocumentHasTheReports(t *testing.T) {
 // against the schema of its own product here, and a report with a broken figure is not.
 func TestReportsHaveTheirProductsSchema(t *testing.T) {
 	for product, schema := range reportSchemas {
-		raw, err := os.ReadFile("reports/" + product + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testutil.ReadFile(t, "reports/"+product+".json")
 		var broken map[string]any
-		if err := json.Unmarshal(raw, &broken); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, json.Unmarshal(raw, &broken))
 		broken["product"] = "none"
-		wrong, err := json.Marshal(broken)
-		if err != nil {
-			t.Fatal(err)
-		}
+		wrong := testutil.JSON(t, broken)
 		for _, d := range []openapitest.Document{openapitest.OfTheService, openapitest.OfThePortal} {
 			if err := openapitest.Valid(t, d, "/components/schemas/"+schema, raw); err != nil {
 				t.Errorf("%s, document %d: %v", product, d, err)
@@ -108,13 +93,9 @@ func TestReportsHaveTheirProductsSchema(t *testing.T) {
 func TestServersAreThoseInUse(t *testing.T) {
 	for name, document := range map[string]func() ([]byte, error){"the service": docs.OpenAPI, "the portal": docs.PortalOpenAPI} {
 		raw, err := docs.Served(document, "https://verify.example")()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		var served struct{ Servers []map[string]any }
-		if err := json.Unmarshal(raw, &served); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, json.Unmarshal(raw, &served))
 		if len(served.Servers) != 1 || served.Servers[0]["url"] != "https://verify.example" || served.Servers[0]["variables"] != nil ||
 			regexp.MustCompile(`make run|(localhost|127\.0\.0\.1):808\d`).Match(raw) {
 			t.Errorf("%s: the servers are %v", name, served.Servers)

@@ -1,7 +1,6 @@
 package docs_test
 
 import (
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -9,15 +8,13 @@ import (
 	"testing"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/testutil"
 )
 
 // TestEveryCodeCanBeLookedUp holds the headings of troubleshooting.md against the
 // tables: each code, error type, status and substatus once, and nothing else.
 func TestEveryCodeCanBeLookedUp(t *testing.T) {
-	raw, err := os.ReadFile("reference/troubleshooting.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testutil.ReadFile(t, "reference/troubleshooting.md")
 	want := map[string]bool{}
 	for _, c := range contract.Codes() {
 		want[string(c.Code)] = true
@@ -66,10 +63,7 @@ func TestEveryCodeCanBeLookedUp(t *testing.T) {
 // TestTroubleshootingNamesTheStatuses compares the sections of troubleshooting.md with
 // the documents: each status that a code comes with is named in the code's section.
 func TestTroubleshootingNamesTheStatuses(t *testing.T) {
-	raw, err := os.ReadFile("reference/troubleshooting.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testutil.ReadFile(t, "reference/troubleshooting.md")
 	wanted := map[[2]string]string{} // the last operation, by code and status
 	for _, doc := range documents(t) {
 		for path, item := range doc.Paths.Map() {

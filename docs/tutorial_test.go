@@ -4,6 +4,8 @@ import (
 	"os"
 	"regexp"
 	"testing"
+
+	"vestibule/internal/testutil"
 )
 
 // TestGuidesShowTheFiles compares the code of guides with files that are tested: e2e.TestExamples runs the back ends,
@@ -17,10 +19,7 @@ func TestGuidesShowTheFiles(t *testing.T) {
 		"tutorials/redirect.md": {"", 1},
 		"how-to/webhooks.md":    {"", 1},
 	} {
-		page, err := os.ReadFile(guide)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := testutil.ReadFile(t, guide)
 		listings := regexp.MustCompile("(?s)<!-- file (\\S+) -->\n\n```[a-z]+\n(.*?)```").FindAllSubmatch(page, -1)
 		if len(listings) != want.files {
 			t.Errorf("%s shows %d files, want %d", guide, len(listings), want.files)

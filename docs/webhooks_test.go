@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"vestibule/docs/openapitest"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/tools"
 	"vestibule/internal/webhook"
 )
@@ -44,15 +45,11 @@ func events(t *testing.T) []signed {
 		var secrets []webhook.Secret
 		for _, text := range by {
 			secret, err := webhook.ParseSecret(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, err)
 			secrets = append(secrets, secret)
 		}
 		h := http.Header{}
-		if err := webhook.Sign(h, secrets, "evt_1", at, []byte(s.Body)); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, webhook.Sign(h, secrets, "evt_1", at, []byte(s.Body)))
 		for key := range h {
 			s.Headers[strings.ToLower(key)] = h.Get(key)
 		}
@@ -81,10 +78,7 @@ func events(t *testing.T) []signed {
 // block returns the first code block of a page in a language.
 func block(t *testing.T, file, language string) string {
 	t.Helper()
-	page, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testutil.ReadFile(t, file)
 	_, rest, ok := strings.Cut(string(page), "```"+language+"\n")
 	code, _, closed := strings.Cut(rest, "\n```")
 	if !ok || !closed {
@@ -102,13 +96,8 @@ func TestTheProvidersEventIsAsDocumented(t *testing.T) {
 		t.Errorf("event %+v, %v, under the headers %s", e, err, head)
 	}
 	var members map[string]any
-	if err := json.Unmarshal([]byte(body), &members); err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(providerWebhooks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, json.Unmarshal([]byte(body), &members))
+	page := testutil.ReadFile(t, providerWebhooks)
 	_, table, _ := strings.Cut(string(page), "| member |")
 	table, _, _ = strings.Cut(table, "\n\n")
 	for name := range members {
@@ -125,10 +114,7 @@ func TestEventMatchesItsDocumentation(t *testing.T) {
 	if err := openapitest.Valid(t, openapitest.OfThePortal, "/components/schemas/ApplicationEvent", []byte(body)); err != nil {
 		t.Error(err)
 	}
-	page, err := os.ReadFile(portalEvents)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testutil.ReadFile(t, portalEvents)
 	var types []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `(application\\.[a-z_]+)` \\|").FindAllSubmatch(page, -1) {
 		types = append(types, string(row[1]))
@@ -140,13 +126,9 @@ func TestEventMatchesItsDocumentation(t *testing.T) {
 	}
 }
 
-// TestEventVerification runs the page's code on genuine events and others.
-func TestEventVerification(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a program")
-	}
-	for language, files := range map[string]map[string]string{
-		"go": {"go.mod": "module app\n\ngo 1.24\n", "webhook/webhook.go": block(t, portalEvents, "go"), "main.go": `package main
+// Programs that verify the events on standard input with a page's code, and print a line for each.
+const (
+	verifyInGo = `package main
 
 import (
 	"encoding/json"
@@ -174,44 +156,51 @@ func main() {
 		fmt.Println(id, err == nil)
 	}
 }
-`},
-		"js": {"verify.mjs": block(t, portalEvents, "js"), "main.mjs": `import { readFileSync } from 'node:fs';
+`
+	verifyInJS = `import { readFileSync } from 'node:fs';
 import { verify } from './verify.mjs';
 for (const { Secret, Headers, Body } of JSON.parse(readFileSync(0))) {
   try { console.log(verify(Secret, Headers, Buffer.from(Body)), true); } catch { console.log('', false); }
 }
-`},
-		"python": {"verify.py": block(t, portalEvents, "python"), "main.py": `import json, sys
+`
+	verifyInPython = `import json, sys
 from verify import verify
 for e in json.load(sys.stdin):
     try:
         print(verify(e["Secret"], e["Headers"], e["Body"].encode()), "true")
     except (KeyError, ValueError):
         print(" false")
-`},
+`
+)
+
+// TestEventVerification runs the page's code on genuine events and others.
+func TestEventVerification(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	for language, c := range map[string]struct {
+		program []string // its name, and arguments
+		files   map[string]string
+	}{
+		"go": {[]string{"go", "run", "."}, map[string]string{"go.mod": "module app\n\ngo 1.24\n",
+			"webhook/webhook.go": block(t, portalEvents, "go"), "main.go": verifyInGo}},
+		"js": {[]string{"node", "main.mjs"}, map[string]string{"verify.mjs": block(t, portalEvents, "js"), "main.mjs": verifyInJS}},
+		"python": {[]string{"python3", "-B", "main.py"},
+			map[string]string{"verify.py": block(t, portalEvents, "python"), "main.py": verifyInPython}},
 	} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
-			command := []string{"go", "run", "."}
-			switch language {
-			case "python":
-				command = []string{tools.Program(t, "python3"), "-B", "main.py"}
-			case "js":
-				command = []string{tools.Program(t, "node"), "main.mjs"}
+			if language != "go" {
+				c.program[0] = tools.Program(t, c.program[0])
 			}
 			dir := t.TempDir()
-			for name, text := range files {
+			for name, text := range c.files {
 				file := filepath.Join(dir, name)
-				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
-					t.Fatal(err)
-				}
+				testutil.Must(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)))
 			}
 			all := events(t)
-			input, err := json.Marshal(all)
-			if err != nil {
-				t.Fatal(err)
-			}
-			run := exec.Command(command[0], command[1:]...)
+			input := testutil.JSON(t, all)
+			run := exec.Command(c.program[0], c.program[1:]...)
 			run.Dir, run.Stdin = dir, bytes.NewReader(input)
 			said, err := run.Output()
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vestibule/docs/openapitest"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/tools"
 )
 
@@ -34,8 +35,7 @@ func (b *backend) send(t *testing.T, method, path string, in any) (int, http.Hea
 	case string:
 		body = bytes.NewReader([]byte(v))
 	default:
-		raw, err := json.Marshal(v)
-		must(t, err)
+		raw := testutil.JSON(t, v)
 		body = bytes.NewReader(raw)
 	}
 	req, err := http.NewRequestWithContext(t.Context(), method, b.site.Portal+"/api/v1"+path, body)
@@ -143,8 +143,7 @@ func TestBackendEmbedded(t *testing.T) {
 		if out["next"] == nil {
 			break
 		}
-		next, err := json.Marshal(out["next"])
-		must(t, err)
+		next := testutil.JSON(t, out["next"])
 		after = string(next)
 	}
 	if all := s.events(t, a.ID); !slices.Equal(kinds, all) || all[0] != "created" ||

@@ -250,98 +250,119 @@ func birthday(s *site, years, days int) map[string]string {
 func TestFocusInTheForm(t *testing.T) {
 	t.Parallel()
 	tools.FullOnly(t)
-	s := start(t)
-	v := visit(t)
-	s.form(t, v)
-	enter := func(field, text string) {
-		must(t, v.page("#"+field).PressSequentially(text))
-		focused(t, v.page("#"+field))
-	}
-	said := func(field string) bool { return wrongs(t, v)[field] != "" }
+	f := openedForm{visit(t)}
+	start(t).form(t, f.visitor)
+	t.Run("while a field is typed", f.testTyping)
+	t.Run("when a field is left", f.testLeaving)
+	t.Run("when a field is corrected", f.testCorrected)
+	t.Run("when the form is sent", f.testSending)
+}
 
-	enter("firstName", "Zo")
-	if said("firstName") {
+// openedForm is an applicant at the form.
+type openedForm struct{ *visitor }
+
+// enter types into a field, which keeps the focus.
+func (f openedForm) enter(t *testing.T, field, text string) {
+	t.Helper()
+	must(t, f.page("#"+field).PressSequentially(text))
+	focused(t, f.page("#"+field))
+}
+
+// said reports whether the form shows an error of a field.
+func (f openedForm) said(t *testing.T, field string) bool { return wrongs(t, f.visitor)[field] != "" }
+
+// marked returns how many inputs of a field are marked invalid.
+func (f openedForm) marked(t *testing.T, field string) int {
+	n, err := f.page(`[data-field="` + field + `"] [aria-invalid="true"]`).Count()
+	must(t, err)
+	return n
+}
+
+func (f openedForm) testTyping(t *testing.T) {
+	f.enter(t, "firstName", "Zo")
+	if f.said(t, "firstName") {
 		t.Error("half a name is called wrong while it is typed")
 	}
-	enter("firstName", "3")
-	if !said("firstName") {
+	f.enter(t, "firstName", "3")
+	if !f.said(t, "firstName") {
 		t.Error("a digit in a name is not reported at once")
 	}
-	must(t, v.page("#firstName").Press("Backspace"))
-	if said("firstName") {
+	must(t, f.page("#firstName").Press("Backspace"))
+	if f.said(t, "firstName") {
 		t.Error("the words stay when the name is mended")
 	}
-	focused(t, v.page("#firstName"))
-	if got, _ := v.page("#firstName").GetAttribute("aria-invalid"); got != "" {
+	focused(t, f.page("#firstName"))
+	if got, _ := f.page("#firstName").GetAttribute("aria-invalid"); got != "" {
 		t.Errorf("the mended field is aria-invalid=%q", got)
 	}
+}
 
-	must(t, v.page("#firstName").Press("Tab"))
-	focused(t, v.page("#lastName"))
-	must(t, v.page("#lastName").Press("Tab"))
-	focused(t, v.page("#email"))
-	if !said("lastName") {
+func (f openedForm) testLeaving(t *testing.T) {
+	must(t, f.page("#firstName").Press("Tab"))
+	focused(t, f.page("#lastName"))
+	must(t, f.page("#lastName").Press("Tab"))
+	focused(t, f.page("#email"))
+	if !f.said(t, "lastName") {
 		t.Error("a required field is passed over, and nothing says so")
 	}
-	enter("email", "zoe@exam")
-	if said("email") {
+	f.enter(t, "email", "zoe@exam")
+	if f.said(t, "email") {
 		t.Error("half an e-mail address is called wrong while it is typed")
 	}
-	must(t, v.page("#email").Press("Tab"))
-	focused(t, v.page("#dob-month"))
-	if !said("email") {
+	must(t, f.page("#email").Press("Tab"))
+	focused(t, f.page("#dob-month"))
+	if !f.said(t, "email") {
 		t.Error("half an e-mail address is left, and nothing says so")
 	}
-	described, err := v.page("#email").GetAttribute("aria-describedby")
+	described, err := f.page("#email").GetAttribute("aria-describedby")
 	must(t, err)
 	if !strings.Contains(described, "email-error") {
 		t.Errorf("the field is described by %q, want its error", described)
 	}
+}
 
+func (f openedForm) testCorrected(t *testing.T) {
 	for _, x := range []struct{ field, text, words string }{{"zip", "9410", ""}, {"zip", "9410x", "94105-1234"}, {"zip", "", ""}} {
-		unfold(t, v, x.field)
-		fill(t, v.page("#"+x.field), x.text)
-		if got := wrongs(t, v)[x.field]; (got == "") != (x.words == "") || !strings.Contains(got, x.words) {
+		unfold(t, f.visitor, x.field)
+		fill(t, f.page("#"+x.field), x.text)
+		if got := wrongs(t, f.visitor)[x.field]; (got == "") != (x.words == "") || !strings.Contains(got, x.words) {
 			t.Errorf("with %q, %s says %q, want %q", x.text, x.field, got, x.words)
 		}
 	}
-	marked := func(field string) int {
-		n, err := v.page(`[data-field="` + field + `"] [aria-invalid="true"]`).Count()
-		must(t, err)
-		return n
-	}
-	if marked("lastName") == 0 || marked("zip") != 0 {
+	if f.marked(t, "lastName") == 0 || f.marked(t, "zip") != 0 {
 		t.Error("the invalid fields, and only these, should be marked invalid")
 	}
+}
 
-	must(t, v.page("#phone").Press("Enter"))
-	focused(t, v.page("#summary"))
+func (f openedForm) testSending(t *testing.T) {
+	must(t, f.page("#phone").Press("Enter"))
+	focused(t, f.page("#summary"))
 	for _, field := range []string{"lastName", "email", "dob"} {
-		words := wrongs(t, v)[field]
-		click(t, v.page("#summary a").Filter(playwright.LocatorFilterOptions{HasText: words}))
+		words := wrongs(t, f.visitor)[field]
+		click(t, f.page("#summary a").Filter(playwright.LocatorFilterOptions{HasText: words}))
 		at := "#" + field
 		if field == "dob" {
 			at = "#dob-month"
 		}
-		focused(t, v.page(at))
+		focused(t, f.page(at))
 	}
-	if got := evaluate[string](t, v, `() => [...document.querySelectorAll("#summary a")].map((a) `+
+	if got := evaluate[string](t, f.visitor, `() => [...document.querySelectorAll("#summary a")].map((a) `+
 		`=> a.hash).join(" ")`); got != "#lastName #email #dob-month" {
 		t.Errorf("the summary leads to %s", got)
 	}
-	if got := wrongs(t, v)["dob"]; !strings.Contains(got, en("prefill.dob.missing_or_address")) {
+	if got := wrongs(t, f.visitor)["dob"]; !strings.Contains(got, en("prefill.dob.missing_or_address")) {
 		t.Errorf("without a birthday the form says %q", got)
 	}
-	fillForm(t, v, map[string]string{"dob-month": "6", "dob-day": "31", "dob-year": "1990"})
-	if got := wrongs(t, v)["dob"]; !strings.Contains(got, en("prefill.dob.invalid")) {
+	fillForm(t, f.visitor, map[string]string{"dob-month": "6", "dob-day": "31", "dob-year": "1990"})
+	if got := wrongs(t, f.visitor)["dob"]; !strings.Contains(got, en("prefill.dob.invalid")) {
 		t.Errorf("for an invalid date the form says %q", got)
 	}
-	fillForm(t, v, applicant)
-	if marked("dob")+marked("lastName") != 0 {
+	fillForm(t, f.visitor, applicant)
+	if f.marked(t, "dob")+f.marked(t, "lastName") != 0 {
 		t.Error("a corrected field is still marked invalid")
 	}
-	click(t, v.page(button(en("apply.continue"))))
-	step(t, v.widget, "consent")
+	click(t, f.page(button(en("apply.continue"))))
+	step(t, f.widget, "consent")
 }
 
 // TestPortalDecidesWhereToVerify checks that the form asks where to verify only if the

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"regexp"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/tools"
 )
 
@@ -193,10 +193,8 @@ func (o oldest) takeFrom(t *testing.T, v *visitor) {
 	if o.version == 0 {
 		return
 	}
-	selectors, err := json.Marshal(strings.Join(o.lacks("selector"), "|"))
-	must(t, err)
-	scripts, err := json.Marshal(o.lacks("script"))
-	must(t, err)
+	selectors := testutil.JSON(t, strings.Join(o.lacks("selector"), "|"))
+	scripts := testutil.JSON(t, o.lacks("script"))
 	must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(fmt.Sprintf(olderScript, selectors, scripts))}))
 	must(t, v.Context.Route("**/*.css*", func(r playwright.Route) {
 		go func() {

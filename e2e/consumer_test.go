@@ -22,6 +22,34 @@ func TestConsumerEndsAccess(t *testing.T) {
 	s := alone(t, "--sandbox-bank-addr=127.0.0.1:0")
 	v := s.connectOpenBank(t, nil)
 	v.expect("Failed to load resource") // the refused form
+	c := askForLink(t, v)
+	address := s.accessLink(t, acceptable(nil)["email"].(string), "en")
+	c.open(t, address)
+	c.tabTo(t, c.page(button(en("access.link.submit"))))
+	must(t, c.Keyboard().Press("Enter"))
+	see(t, c.page("h2 >> text="+"Vestibule"))
+	see(t, c.page("dd:has-text(\"Active until\")"))
+	shared, err := c.Content()
+	must(t, err)
+	t.Run("the link works once", func(t *testing.T) {
+		other := visit(t)
+		if status := other.answer(t, address); status != 410 {
+			t.Errorf("the used link in another browser is answered %d", status)
+		}
+		click(t, other.page(link(en("access.used.again"))))
+		see(t, other.page("[name=email]"))
+	})
+	t.Run("freeze, report and history", func(t *testing.T) { s.freezeAndRead(t, c) })
+	t.Run("end", func(t *testing.T) { s.endAccess(t, c) })
+	t.Run("the receipt says the same day", func(t *testing.T) {
+		if until := s.receiptDay(t); !strings.Contains(shared, until) {
+			t.Errorf("the page of what was shared does not say %s", until)
+		}
+	})
+}
+
+// askForLink asks for the link by keyboard, with a wrong address first, and returns the window in which it did.
+func askForLink(t *testing.T, v *visitor) *visitor {
 	opened, err := v.Context.ExpectPage(func() error { return v.page(link(en("access.offer_later"))).Click() })
 	must(t, err)
 	c := &visitor{Page: opened, Context: v.Context}
@@ -35,22 +63,11 @@ func TestConsumerEndsAccess(t *testing.T) {
 	must(t, c.Keyboard().Type(acceptable(nil)["email"].(string)))
 	must(t, c.Keyboard().Press("Enter"))
 	title(t, c, en("access.unsent.title"))
+	return c
+}
 
-	address := s.accessLink(t, acceptable(nil)["email"].(string), "en")
-	c.open(t, address)
-	c.tabTo(t, c.page(button(en("access.link.submit"))))
-	must(t, c.Keyboard().Press("Enter"))
-	see(t, c.page("h2 >> text="+"Vestibule"))
-	see(t, c.page("dd:has-text(\"Active until\")"))
-	shared, err := c.Content()
-	must(t, err)
-	other := visit(t)
-	if status := other.answer(t, address); status != 410 {
-		t.Errorf("the used link in another browser is answered %d", status)
-	}
-	click(t, other.page(link(en("access.used.again"))))
-	see(t, other.page("[name=email]"))
-
+// freezeAndRead freezes the reports, which stops an application, lifts the freeze, and reads a report and the history.
+func (s *site) freezeAndRead(t *testing.T, c *visitor) {
 	click(t, c.page(link(en("access.freeze.open"))))
 	click(t, c.page(button(en("access.freeze.submit"))))
 	see(t, c.page(text(en("access.freeze.done.freeze"))))
@@ -67,7 +84,10 @@ func TestConsumerEndsAccess(t *testing.T) {
 	click(t, c.page(link(en("access.history.open"))))
 	see(t, c.page(text(en("access.log.refused"))))
 	click(t, c.page(link(en("access.end.back"))))
+}
 
+// endAccess ends a company's access and signs out.
+func (s *site) endAccess(t *testing.T, c *visitor) {
 	click(t, c.page(link(en("access.end.open", "company", "Vestibule"))))
 	title(t, c, en("access.end.title", "company", "Vestibule"))
 	c.tabTo(t, c.page(button(en("access.end.submit"))))
@@ -85,19 +105,20 @@ func TestConsumerEndsAccess(t *testing.T) {
 	}
 	click(t, c.page(button(en("access.sign_out"))))
 	see(t, c.page("[name=email]"))
+}
 
+// receiptDay applies, and returns the day until which the receipt says the data is shared.
+func (s *site) receiptDay(t *testing.T) string {
 	applicant := visit(t)
 	application := s.submit(t, applicant, "default", "", nil)
 	s.await(t, application.ID, "ready")
 	applicant.open(t, s.Portal+"/applications/"+application.ID)
 	until, err := applicant.page(`dt:text-is("` + en("visit.receipt.until") + `") + dd`).TextContent()
 	must(t, err)
-	opened, err = applicant.Context.ExpectPage(func() error { return applicant.page(link(en("status.receipt.access"))).Click() })
+	opened, err := applicant.Context.ExpectPage(func() error { return applicant.page(link(en("status.receipt.access"))).Click() })
 	must(t, err)
 	title(t, &visitor{Page: opened, Context: applicant.Context}, en("access.title"))
-	if !strings.Contains(shared, until) {
-		t.Errorf("the page of what was shared does not say %s", until)
-	}
+	return until
 }
 
 // connectOpenBank connects a bank whose access stays open, in a visit of a person, and

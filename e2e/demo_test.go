@@ -83,20 +83,25 @@ func TestDemo(t *testing.T) {
 	pictures := album{filepath.FromSlash("../docs/images")}
 	must(t, os.MkdirAll(pictures.dir, 0o755))
 	s := alone(t)
+	left := pictures.form(t, s)
+	pictures.hosted(t, s)
+	pictures.keep(t, "walk", beside(left, pictures.review(t, s)))
+}
+
+// form shows the way from the form to the report, with the widget in the page.
+func (a album) form(t *testing.T, s *site) (walk image.Image) {
 	multi := map[string]string{"firstName": "Multi", "lastName": "Chen", "email": "multi.chen@mail.example", "phone": "512-555-0142",
 		"dob-month": "6", "dob-day": "15", "dob-year": "1984"}
-
-	// From the form to the report, with the widget in the page.
 	v := visit(t, window(1200, 800))
 	v.open(t, s.Portal+"/")
-	pictures.shot(t, v, "landing")
+	a.shot(t, v, "landing")
 	click(t, v.page(`a[href="/apply/cashflow"]`))
 	touchForm(t, v)
 	fillForm(t, v, multi)
 	fill(t, v.page("#email"), "multi.chen@mail")
 	must(t, v.page("#phone").Focus())
 	see(t, v.page("#email[aria-invalid=true]"))
-	pictures.shot(t, v, "apply")
+	a.shot(t, v, "apply")
 	fillForm(t, v, multi)
 	must(t, v.Mouse().Move(0, 0)) // from here on by keyboard, so that nothing looks pointed at
 	must(t, v.page(button(en("apply.continue"))).Press("Enter"))
@@ -104,11 +109,11 @@ func TestDemo(t *testing.T) {
 	must(t, v.widget(button(en("visit.consent.submit"))).Press("Enter"))
 	step(t, v.widget, "bank")
 	must(t, v.widget("button[name=bank]").First().ScrollIntoViewIfNeeded())
-	pictures.shot(t, v, "widget")
+	a.shot(t, v, "widget")
 	must(t, v.SetViewportSize(580, 940))
 	_, err := v.Evaluate("() => window.scrollTo(0, 0)")
 	must(t, err)
-	left := pictures.shot(t, v, "walk")
+	walk = a.shot(t, v, "walk")
 	must(t, v.SetViewportSize(1200, 800))
 	click(t, v.widget("button[name=bank]").First())
 	step(t, v.widget, "sign-in")
@@ -120,25 +125,28 @@ func TestDemo(t *testing.T) {
 	step(t, v.widget, "accounts")
 	click(t, v.widget(button(en("visit.accounts.submit"))))
 	state(t, v, "ready")
-	pictures.shot(t, v, "status")
+	a.shot(t, v, "status")
+	return walk
+}
 
-	// The provider's own page, on a phone and in the dark.
+// hosted shows the provider's own page, on a phone and in the dark.
+func (a album) hosted(t *testing.T, s *site) {
 	small := visit(t, window(390, 844), dark)
-	a := s.begin(t, "redirect")
-	small.open(t, a.ConnectURL)
+	small.open(t, s.begin(t, "redirect").ConnectURL)
 	signIn(t, small.page, "default")
 	step(t, small.page, "code")
-	pictures.shot(t, small, "phone")
+	a.shot(t, small, "phone")
 	hosted := visit(t, window(1200, 800))
-	b := s.begin(t, "redirect")
-	hosted.open(t, b.ConnectURL)
+	hosted.open(t, s.begin(t, "redirect").ConnectURL)
 	step(t, hosted.page, "consent")
-	pictures.shot(t, hosted, "hosted")
+	a.shot(t, hosted, "hosted")
 	click(t, hosted.page(link(en("visit.close"))))
 	click(t, hosted.page(button(en("visit.leave.confirm"))))
 	state(t, hosted, "exited")
+}
 
-	// The review dashboard, with applications that the portal's API created.
+// review shows the review dashboard, with applications that the portal's API created.
+func (a album) review(t *testing.T, s *site) (walk image.Image) {
 	others := visit(t, noScript)
 	for _, x := range []struct{ externalID, username, end string }{
 		{"loan-2038", "joint", ""}, {"lease-0117", "supplier_unresponsive", ""}, {"loan-2040", "single", ""}, {"loan-2041", "", "exit"},
@@ -149,14 +157,14 @@ func TestDemo(t *testing.T) {
 	review.open(t, s.Portal+"/review")
 	s.signInToReview(t, review, s.Credentials.Reviewer.Password)
 	see(t, review.page("table"))
-	pictures.shot(t, review, "review")
+	a.shot(t, review, "review")
 	click(t, review.page("tr:has-text('Ready') .list-link").First())
 	see(t, review.page("#verdict"))
-	pictures.shot(t, review, "report")
+	a.shot(t, review, "report")
 	must(t, review.SetViewportSize(1000, 940))
-	right := pictures.shot(t, review, "walk")
+	walk = a.shot(t, review, "walk")
 	must(t, review.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}))
 	must(t, review.SetViewportSize(1200, 800))
-	pictures.shot(t, review, "dark")
-	pictures.keep(t, "walk", beside(left, right))
+	a.shot(t, review, "dark")
+	return walk
 }

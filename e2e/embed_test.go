@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/tools"
 )
 
@@ -328,8 +328,7 @@ func (h *host) section(t *testing.T, options map[string]any) map[string]string {
 	for name, value := range h.options(options) {
 		text, ok := value.(string)
 		if !ok {
-			raw, err := json.Marshal(value)
-			must(t, err)
+			raw := testutil.JSON(t, value)
 			text = string(raw)
 		}
 		var kebab strings.Builder
@@ -351,8 +350,7 @@ func (h *host) section(t *testing.T, options map[string]any) map[string]string {
 // modules is the address of a page with those sections.
 func (h *host) modules(t *testing.T, sections []map[string]string, lang string) string {
 	t.Helper()
-	raw, err := json.Marshal(sections)
-	must(t, err)
+	raw := testutil.JSON(t, sections)
 	return h.URL + "/module?" + url.Values{"sections": {string(raw)}, "lang": {lang}}.Encode()
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"vestibule/e2e/gallery"
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/tools"
 	"vestibule/web"
@@ -54,8 +55,7 @@ func TestGallery(t *testing.T) {
 			eachLanguage(t, func(t *testing.T, lang string, language option) {
 				v := visit(t, language, phone, func(o *playwright.BrowserNewContextOptions) { o.BypassCSP = playwright.Bool(true) })
 				file := "testdata/" + g.name + "." + lang + ".yaml"
-				want, err := os.ReadFile(file)
-				must(t, err)
+				want := testutil.ReadFile(t, file)
 				trees := exhibitTrees(string(want))
 				long := longest(trees, 13)
 				var got strings.Builder

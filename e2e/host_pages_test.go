@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +11,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/tools"
 )
 
@@ -76,8 +76,7 @@ func (c hostPage) serve(t *testing.T, s *site) string {
 		_, token := h.token(t, nil)
 		page = fmt.Sprintf(c.body, s.Portal+"/embed/v1/embed.js", token)
 	} else {
-		options, err := json.Marshal((&host{site: s}).options(map[string]any{"token": s.token(t, nil)}))
-		must(t, err)
+		options := testutil.JSON(t, (&host{site: s}).options(map[string]any{"token": s.token(t, nil)}))
 		page = fmt.Sprintf(c.body, s.Provider+"/widget/v1/widget.js", options)
 	}
 	return server.URL

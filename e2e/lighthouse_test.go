@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"vestibule/internal/testutil"
 )
 
 var lighthouse = flag.Bool("lighthouse", false, "let Lighthouse look at pages of both parties (make lighthouse fetches it)")
@@ -177,8 +179,7 @@ func (l looked) short(category string) (out []string) {
 
 func lookAt(t *testing.T, url, cookie string, options ...string) (out looked) {
 	t.Helper()
-	headers, err := json.Marshal(map[string]string{"Cookie": cookie})
-	must(t, err)
+	headers := testutil.JSON(t, map[string]string{"Cookie": cookie})
 	// The shell has no interface of its own, which would run beside the page.
 	chromium, err := exec.LookPath("chromium-headless-shell")
 	if err != nil {

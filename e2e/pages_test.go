@@ -22,6 +22,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/tools"
 )
 
@@ -78,8 +79,7 @@ func brandOfTexts(t *testing.T) string {
 	dir := t.TempDir()
 	must(t, os.CopyFS(dir, os.DirFS("../docs/brand")))
 	file := filepath.Join(dir, "brand.yaml")
-	raw, err := os.ReadFile(file)
-	must(t, err)
+	raw := testutil.ReadFile(t, file)
 	plain := regexp.MustCompile(`(?m)^colors:\n(  .*\n)+`).ReplaceAll(raw, nil)
 	if len(plain) == len(raw) {
 		t.Fatal("the brand has no colours to leave out")
@@ -194,106 +194,145 @@ func (v *visitor) send(t *testing.T, address string, pairs ...string) string {
 	return text
 }
 
+// sweep is a site with everything that its pages can show, and the sessions of the people who see the pages.
+type sweep struct {
+	*site
+	review, dashboard             string // addresses
+	first, second, declined       string // applications
+	altered                       string // an application with a document that was changed
+	letter, welcome               string // links to the portal, from here on without its address
+	event, withdraw, document     string
+	endpoint, delivery, report    string // pages of the dashboard, from here on without the provider's address
+	child, correct, item, queued  string
+	toOperator, corrected         string
+	end, disconnect, inWords      string // pages of the consumer
+	shared, dispute, mineDisputed string
+	mine, consented, kept         *playwright.StorageState // of the applicant, the consumer and the staff
+}
+
+// newSweep starts a site, and makes what its pages are about.
+func newSweep(t *testing.T) *sweep {
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	t.Cleanup(receiver.Close)
+	w := &sweep{site: alone(t, "--events-url="+receiver.URL, "--brand-file="+brandOfTexts(t), "--sandbox-bank-addr=127.0.0.1:0")}
+	w.review, w.dashboard = w.Portal+"/review", w.Provider+"/dashboard"
+	applicant, staff, consumer := visit(t, noScript), visit(t, noScript), visit(t, noScript)
+	w.apply(t, applicant)
+	w.useReview(t, staff, applicant)
+	w.useDashboard(t, staff)
+	w.useAccess(t, consumer)
+	w.useOperator(t, staff)
+	for state, v := range map[**playwright.StorageState]*visitor{&w.kept: staff, &w.mine: applicant, &w.consented: consumer} {
+		var err error
+		*state, err = v.Context.StorageState()
+		must(t, err)
+	}
+	must(t, applicant.Page.Close()) // others continue as this applicant, and the page would reload
+	return w
+}
+
+// apply makes applications and reports of the products.
+func (w *sweep) apply(t *testing.T, applicant *visitor) {
+	w.first = w.submit(t, applicant, "default", "", map[string]any{"externalId": "loan-1001", "userArgs": "branch 7"}).ID
+	w.second = w.submit(t, applicant, "default", "", nil).ID
+	stub := testutil.ReadFile(t, "../internal/analysis/paystub/testdata/modern.pdf")
+	altered := w.api(t, "POST", "/applications", map[string]any{"product": "income", "mode": "redirect-form", "prefill": map[string]any{
+		"firstName": "getAdaptiveDecisionResult", "lastName": "pdfHighRisk", "email": "d@example.org", "dob": "1980-02-29"}})
+	w.altered = altered["id"].(string)
+	w.control(t, "POST", "/visits/"+leave(t, applicant, altered["connectUrl"].(string))+"/complete", map[string]any{
+		"payStubs": []any{map[string]any{"fileName": "paystub.pdf", "contentBase64": base64.StdEncoding.EncodeToString(stub)}}})
+	for _, id := range []string{w.first, w.second, w.altered} {
+		w.await(t, id, "ready")
+	}
+	disputed := call(t, "POST", w.Provider+"/connect/initialization", w.basic(), map[string]any{
+		"productId": w.Credentials.Products["income"], "externalId": "dispute-1", "prefill": person}, 2)
+	w.control(t, "POST", "/visits/"+disputed["token"].(string)+"/complete", map[string]any{"username": "default"})
+	w.connectOpenBank(t, person)
+	call(t, "POST", w.Provider+"/connect/invite", w.basic(), map[string]any{"productId": w.Credentials.Products["cashflow"],
+		"prefill": person, "deliverTo": "zoe@example.org"}, 2)
+}
+
+// useReview decides, shares, notes and adds a colleague, and finds the pages of the review dashboard.
+func (w *sweep) useReview(t *testing.T, staff, applicant *visitor) {
+	staff.open(t, w.review)
+	w.signInToReview(t, staff, w.Credentials.Reviewer.Password)
+	at(t, staff, w.review)
+	w.declined = w.begin(t, "redirect").ID
+	applications := w.review + "/applications/"
+	own := applications + w.first
+	staff.send(t, applications+w.declined+"/decision", "seen", "0", "decision", "declined", "text", "You may apply again in six months.")
+	staff.send(t, own+"/shares", "publicId", w.Credentials.ThirdParty.PublicID, "label", "Harbor Bank")
+	staff.send(t, own+"/notes", "text", "Called about the second job.")
+	w.welcome = regexp.MustCompile(`/review/set-password/[^"<\s]+`).FindString(
+		staff.send(t, w.review+"/people", "email", "colleague@example.org", "role", "auditor"))
+	if w.welcome == "" {
+		t.Fatal("the colleague was given no link")
+	}
+	applicant.send(t, w.Portal+"/return", "email", person["email"].(string))
+	w.letter = strings.TrimPrefix(w.emailedLink(t), w.Portal)
+	w.event = found(t, staff, w.review+"/events", `"(/review/events/[0-9a-f-]{36})"`)
+	w.withdraw = found(t, staff, own, `"(/review/shares/[0-9a-f-]{36}/withdraw)"`)
+	found(t, staff, own+"/report", `(id="total")`) // its explanation is ready
+	w.document = found(t, staff, applications+w.altered+"/report",
+		`(?s)class="stub-head.*?"(/review/applications/[^"]+/files/[^"/]+)"`) + "/view"
+}
+
+// useDashboard finds the pages of the provider's dashboard.
+func (w *sweep) useDashboard(t *testing.T, staff *visitor) {
+	staff.open(t, w.dashboard)
+	w.signInToDashboard(t, staff, w.Credentials.Dashboard.Password)
+	at(t, staff, w.dashboard)
+	w.endpoint = strings.TrimSuffix(found(t, staff, w.dashboard+"/webhooks", `"(/dashboard/webhooks/[0-9a-f-]{36}/url)"`), "/url")
+	w.delivery = found(t, staff, w.dashboard+"/deliveries", `"(/dashboard/deliveries/[0-9a-f-]{36})"`)
+	w.report = found(t, staff, w.dashboard+"/reports", `"(/dashboard/reports/[0-9a-f-]{36})"`)
+	w.child = "/dashboard/accounts/" + call(t, "POST", w.Provider+"/accounts", w.basic(),
+		map[string]any{"accountName": "Child"}, 2)["publicId"].(string)
+	for _, m := range regexp.MustCompile(`"(/dashboard/reports/[0-9a-f-]{36})"`).FindAllStringSubmatch(
+		page(t, staff, w.dashboard+"/reports"), -1) {
+		if strings.Contains(page(t, staff, w.Provider+m[1]), m[1]+"/correct") {
+			w.correct = m[1] + "/correct"
+		}
+	}
+	w.item = found(t, staff, w.Provider+w.correct, `"(/dashboard/reports/[0-9a-f-]{36}/correct\?item=[0-9a-f]{20})"`)
+}
+
+// useAccess disputes a report, and finds the pages of a consumer.
+func (w *sweep) useAccess(t *testing.T, consumer *visitor) {
+	newest := func() string {
+		link, _, _ := strings.Cut(strings.TrimPrefix(w.accessLink(t, person["email"].(string), "en"), w.Provider), "?")
+		return link
+	}
+	consumer.send(t, w.Provider+newest())
+	access := w.Provider + "/access"
+	w.end = found(t, consumer, access, `(/access/end/[^"<?\s]+)`)
+	w.disconnect = found(t, consumer, access, `(/access/disconnect/[^"<?\s]+)`)
+	w.inWords = found(t, consumer, access, `(/access/report/[^"<?\s]+)`)
+	w.shared = newest()
+	w.dispute = found(t, consumer, access+"/disputes", `"(/access/dispute/[\w-]+)`)
+	consumer.send(t, w.Provider+w.dispute, "kind", "figure", "about", "The annual income", "statement", "My second job is missing.")
+	w.mineDisputed = found(t, consumer, access+"/disputes", `"(/access/disputes/D-[0-9A-Z-]+)`)
+}
+
+// useOperator finds the pages about the dispute, of the customer's staff and of the operator.
+func (w *sweep) useOperator(t *testing.T, staff *visitor) {
+	w.queued = found(t, staff, w.dashboard+"/disputes", `"(/dashboard/disputes/D-[0-9A-Z-]+)"`)
+	w.signInAsOperator(t, staff)
+	w.toOperator = strings.Replace(w.queued, "/dashboard", "/operator", 1)
+	w.corrected = found(t, staff, w.Provider+w.toOperator, `"(/operator/reports/[0-9a-f-]{36}/correct\?dispute=D-[0-9A-Z-]+)"`)
+}
+
 // TestReviewPagesAreAccessible opens each page of both parties. A page that is registered in
 // the code and not opened here fails it.
 func TestReviewPagesAreAccessible(t *testing.T) {
 	t.Parallel()
-	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
-	t.Cleanup(receiver.Close)
-	s := alone(t, "--events-url="+receiver.URL, "--brand-file="+brandOfTexts(t), "--sandbox-bank-addr=127.0.0.1:0")
+	w := newSweep(t)
 	portalMux, portalPatterns := addresses(t, "../internal/portal", "../internal/redirect")
 	providerMux, providerPatterns := addresses(t, "../internal/provider")
-
-	// What the pages are about.
-	applicant := visit(t, noScript)
-	first := s.submit(t, applicant, "default", "", map[string]any{"externalId": "loan-1001", "userArgs": "branch 7"})
-	second := s.submit(t, applicant, "default", "", nil)
-	stub, err := os.ReadFile("../internal/analysis/paystub/testdata/modern.pdf")
-	must(t, err)
-	altered := s.api(t, "POST", "/applications", map[string]any{"product": "income", "mode": "redirect-form", "prefill": map[string]any{
-		"firstName": "getAdaptiveDecisionResult", "lastName": "pdfHighRisk", "email": "d@example.org", "dob": "1980-02-29"}})
-	s.control(t, "POST", "/visits/"+leave(t, applicant, altered["connectUrl"].(string))+"/complete", map[string]any{
-		"payStubs": []any{map[string]any{"fileName": "paystub.pdf", "contentBase64": base64.StdEncoding.EncodeToString(stub)}}})
-	for _, id := range []string{first.ID, second.ID, altered["id"].(string)} {
-		s.await(t, id, "ready")
-	}
-	disputed := call(t, "POST", s.Provider+"/connect/initialization", s.basic(), map[string]any{
-		"productId": s.Credentials.Products["income"], "externalId": "dispute-1", "prefill": person}, 2)
-	s.control(t, "POST", "/visits/"+disputed["token"].(string)+"/complete", map[string]any{"username": "default"})
-	s.connectOpenBank(t, person)
-	call(t, "POST", s.Provider+"/connect/invite", s.basic(), map[string]any{"productId": s.Credentials.Products["cashflow"],
-		"prefill": person, "deliverTo": "zoe@example.org"}, 2)
-
-	staff := visit(t, noScript)
-	review, dashboard := s.Portal+"/review", s.Provider+"/dashboard"
-	staff.open(t, review)
-	s.signInToReview(t, staff, s.Credentials.Reviewer.Password)
-	at(t, staff, review)
-	declined := s.begin(t, "redirect")
-	own := review + "/applications/" + first.ID
-	staff.send(t, review+"/applications/"+declined.ID+"/decision", "seen", "0", "decision",
-		"declined", "text", "You may apply again in six months.")
-	staff.send(t, own+"/shares", "publicId", s.Credentials.ThirdParty.PublicID, "label", "Harbor Bank")
-	staff.send(t, own+"/notes", "text", "Called about the second job.")
-	welcome := regexp.MustCompile(`/review/set-password/[^"<\s]+`).FindString(
-		staff.send(t, review+"/people", "email", "colleague@example.org", "role", "auditor"))
-	if welcome == "" {
-		t.Fatal("the colleague was given no link")
-	}
-	applicant.send(t, s.Portal+"/return", "email", person["email"].(string))
-	letter := strings.TrimPrefix(s.emailedLink(t), s.Portal)
-	event := found(t, staff, review+"/events", `"(/review/events/[0-9a-f-]{36})"`)
-	withdraw := found(t, staff, own, `"(/review/shares/[0-9a-f-]{36}/withdraw)"`)
-	found(t, staff, own+"/report", `(id="total")`) // its explanation is ready
-	document := found(t, staff, review+"/applications/"+altered["id"].(string)+"/report",
-		`(?s)class="stub-head.*?"(/review/applications/[^"]+/files/[^"/]+)"`) + "/view"
-	staff.open(t, dashboard)
-	s.signInToDashboard(t, staff, s.Credentials.Dashboard.Password)
-	at(t, staff, dashboard)
-	endpoint := strings.TrimSuffix(found(t, staff, dashboard+"/webhooks", `"(/dashboard/webhooks/[0-9a-f-]{36}/url)"`), "/url")
-	delivery := found(t, staff, dashboard+"/deliveries", `"(/dashboard/deliveries/[0-9a-f-]{36})"`)
-	report := found(t, staff, dashboard+"/reports", `"(/dashboard/reports/[0-9a-f-]{36})"`)
-	consumer := visit(t, noScript)
-	newest := func() string {
-		link, _, _ := strings.Cut(strings.TrimPrefix(s.accessLink(t, person["email"].(string), "en"), s.Provider), "?")
-		return link
-	}
-	used := newest()
-	consumer.send(t, s.Provider+used)
-	end := found(t, consumer, s.Provider+"/access", `(/access/end/[^"<?\s]+)`)
-	disconnect := found(t, consumer, s.Provider+"/access", `(/access/disconnect/[^"<?\s]+)`)
-	inWords := found(t, consumer, s.Provider+"/access", `(/access/report/[^"<?\s]+)`)
-	shared := newest()
-	child := "/dashboard/accounts/" + call(t, "POST", s.Provider+"/accounts", s.basic(),
-		map[string]any{"accountName": "Child"}, 2)["publicId"].(string)
-	var correct string
-	for _, m := range regexp.MustCompile(`"(/dashboard/reports/[0-9a-f-]{36})"`).FindAllStringSubmatch(
-		page(t, staff, dashboard+"/reports"), -1) {
-		if strings.Contains(page(t, staff, s.Provider+m[1]), m[1]+"/correct") {
-			correct = m[1] + "/correct"
-		}
-	}
-	item := found(t, staff, s.Provider+correct, `"(/dashboard/reports/[0-9a-f-]{36}/correct\?item=[0-9a-f]{20})"`)
-	dispute := found(t, consumer, s.Provider+"/access/disputes", `"(/access/dispute/[\w-]+)`)
-	consumer.send(t, s.Provider+dispute, "kind", "figure", "about", "The annual income", "statement", "My second job is missing.")
-	mineDisputed := found(t, consumer, s.Provider+"/access/disputes", `"(/access/disputes/D-[0-9A-Z-]+)`)
-	queued := found(t, staff, dashboard+"/disputes", `"(/dashboard/disputes/D-[0-9A-Z-]+)"`)
-	s.signInAsOperator(t, staff)
-	toOperator := strings.Replace(queued, "/dashboard", "/operator", 1)
-	corrected := found(t, staff, s.Provider+toOperator, `"(/operator/reports/[0-9a-f-]{36}/correct\?dispute=D-[0-9A-Z-]+)"`)
-	kept, err := staff.Context.StorageState()
-	must(t, err)
-	mine, err := applicant.Context.StorageState()
-	must(t, err)
-	consented, err := consumer.Context.StorageState()
-	must(t, err)
-	must(t, applicant.Page.Close()) // others continue as this applicant, and the page would reload
-
 	var pictures screens
 	eachPageLanguage(t, func(t *testing.T, lang string, language option) {
-		all := &seen{site: s, portal: portalMux, provider: providerMux, screens: &pictures}
+		all := &seen{site: w.site, portal: portalMux, provider: providerMux, screens: &pictures}
 		t.Run("as", func(t *testing.T) {
-			as := func(name string, state *playwright.StorageState, walk func(t *testing.T, v *visitor, look func(base string, paths ...string))) {
+			as := func(name string, state *playwright.StorageState, walk func(t *testing.T, l looker)) {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
 					v := visit(t, language, func(o *playwright.BrowserNewContextOptions) {
@@ -302,68 +341,16 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 						}
 					})
 					v.expect("Failed to load resource")
-					walk(t, v, func(base string, paths ...string) {
-						for _, path := range paths {
-							all.look(t, v, lang, base+path)
-						}
-					})
+					walk(t, looker{visitor: v, seen: all, lang: lang})
 				})
 			}
-			as("a visitor", nil, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(s.Portal, "/", "/apply/cashflow", "/legal/privacy", "/legal/terms", "/return",
-					"/developers", "/developers/guides/embed", "/api/v1/docs", "/api/v1/docs/applications",
-					letter, "/resume/nothing", welcome, "/review/sign-in", "/review/forgotten-password", "/redirect/return",
-					"/redirect/finish/nothing", "/embed/v1/frame")
-				look(s.Provider, "/docs", "/docs/visits", "/docs/schemas", "/docs/errors", "/dashboard/sign-in",
-					"/dashboard/forgotten-password", "/dashboard/set-password/nothing", "/redirect/nothing", "/invite/nothing",
-					"/access", shared, "/access/link/nothing")
-				look("", s.hosted(t, "cashflow", lang, nil))
-				look("", strings.Split(v.URL(), "?")[0]+"/return")
-			})
-			as("the applicant", mine, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(s.Portal, "/", "/applications/"+first.ID)
-				out := s.api(t, "POST", "/applications", map[string]any{"product": "cashflow", "mode": "embedded", "prefill": person})
-				v.open(t, out["connectUrl"].(string))
-				step(t, v.widget, "consent")
-				look(s.Portal, "/applications/"+out["id"].(string)+"/connect")
-				v.open(t, s.Portal+"/developers?lang="+lang)
-				click(t, v.page("form[action='/developers/runs'] button[type=submit]").First())
-				must(t, v.WaitForURL(s.Portal+"/developers/runs/*"))
-				look("", v.URL())
-			})
-			as("a consumer", consented, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(s.Provider, end, disconnect, inWords, strings.Replace(end, "/end/", "/delete/", 1), "/access/freeze", "/access/history",
-					"/access", "/access/disputes", dispute, mineDisputed)
-			})
-			as("a reviewer", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(review, "", "/overview", "/letters", "/applications/"+first.ID, "/applications/"+first.ID+"/report",
-					"/applications/"+first.ID+"/transactions?month=2026-10",
-					"/applications/"+first.ID+"/files",
-					"/applications/"+first.ID+"/compare?with="+second.ID, "/applications/"+declined.ID+"/letter", "/applications/"+first.ID+"/delete",
-					"/deletions", "/audit", "/people", "/events")
-				look(s.Portal, event, withdraw, document, "/review/nothing")
-			})
-			as("users with a second factor", nil, func(t *testing.T, v *visitor, _ func(string, ...string)) {
-				own := alone(t)
-				pages := &seen{site: own, portal: portalMux, provider: providerMux, screens: &pictures}
-				pages.addFactor(t, v, lang, own.Portal+"/review", own.Credentials.Reviewer.Email, own.Credentials.Reviewer.Password)
-				pages.addFactor(t, v, lang, own.Provider+"/dashboard", own.Credentials.Dashboard.Email, own.Credentials.Dashboard.Password)
-				pages.operate(t, v, lang)
-				pages.looked.Range(func(pattern, _ any) bool {
-					all.looked.Store(pattern, true)
-					return true
-				})
-			})
-			as("an operator", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(s.Provider, "/operator/disputes", "/operator/unlisted", toOperator, corrected,
-					strings.Replace(corrected[:strings.Index(corrected, "?")], "/correct", "/dispute", 1))
-			})
-			as("the customer's staff", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(dashboard, "", "/webhooks", "/deliveries", "/reports", "/disputes", "/relay-tokens", "/relay-tokens/received", "/redirects",
-					"/credentials", "/products", "/products/"+s.Credentials.Products["cashflow"], "/prepared", "/accounts",
-					"/people", "/audit", "/outbox", "/theme")
-				look(s.Provider, endpoint, delivery, report, correct, item, strings.TrimSuffix(correct, "correct")+"dispute", queued, child)
-			})
+			as("a visitor", nil, w.lookAsVisitor)
+			as("the applicant", w.mine, w.lookAsApplicant)
+			as("a consumer", w.consented, w.lookAsConsumer)
+			as("a reviewer", w.kept, w.lookAsReviewer)
+			as("users with a second factor", nil, lookWithFactor)
+			as("an operator", w.kept, w.lookAsOperator)
+			as("the customer's staff", w.kept, w.lookAsStaff)
 		})
 		for _, pattern := range slices.Concat(typical, portalPatterns, providerPatterns) {
 			if _, ok := all.looked.Load(pattern); !ok && !noPage.MatchString(pattern) {
@@ -371,6 +358,82 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 			}
 		}
 	})
+}
+
+// looker is a person who opens pages in a language.
+type looker struct {
+	*visitor
+	seen *seen
+	lang string
+}
+
+// at looks at pages below an address.
+func (l looker) at(t *testing.T, base string, paths ...string) {
+	t.Helper()
+	for _, path := range paths {
+		l.seen.look(t, l.visitor, l.lang, base+path)
+	}
+}
+
+func (w *sweep) lookAsVisitor(t *testing.T, l looker) {
+	l.at(t, w.Portal, "/", "/apply/cashflow", "/legal/privacy", "/legal/terms", "/return",
+		"/developers", "/developers/guides/embed", "/api/v1/docs", "/api/v1/docs/applications",
+		w.letter, "/resume/nothing", w.welcome, "/review/sign-in", "/review/forgotten-password", "/redirect/return",
+		"/redirect/finish/nothing", "/embed/v1/frame")
+	l.at(t, w.Provider, "/docs", "/docs/visits", "/docs/schemas", "/docs/errors", "/dashboard/sign-in",
+		"/dashboard/forgotten-password", "/dashboard/set-password/nothing", "/redirect/nothing", "/invite/nothing",
+		"/access", w.shared, "/access/link/nothing")
+	l.at(t, "", w.hosted(t, "cashflow", l.lang, nil))
+	l.at(t, "", strings.Split(l.URL(), "?")[0]+"/return")
+}
+
+func (w *sweep) lookAsApplicant(t *testing.T, l looker) {
+	l.at(t, w.Portal, "/", "/applications/"+w.first)
+	out := w.api(t, "POST", "/applications", map[string]any{"product": "cashflow", "mode": "embedded", "prefill": person})
+	l.open(t, out["connectUrl"].(string))
+	step(t, l.widget, "consent")
+	l.at(t, w.Portal, "/applications/"+out["id"].(string)+"/connect")
+	l.open(t, w.Portal+"/developers?lang="+l.lang)
+	click(t, l.page("form[action='/developers/runs'] button[type=submit]").First())
+	must(t, l.WaitForURL(w.Portal+"/developers/runs/*"))
+	l.at(t, "", l.URL())
+}
+
+func (w *sweep) lookAsConsumer(t *testing.T, l looker) {
+	l.at(t, w.Provider, w.end, w.disconnect, w.inWords, strings.Replace(w.end, "/end/", "/delete/", 1), "/access/freeze", "/access/history",
+		"/access", "/access/disputes", w.dispute, w.mineDisputed)
+}
+
+func (w *sweep) lookAsReviewer(t *testing.T, l looker) {
+	l.at(t, w.review, "", "/overview", "/letters", "/applications/"+w.declined+"/letter", "/deletions", "/audit", "/people", "/events")
+	l.at(t, w.review+"/applications/"+w.first, "", "/report", "/transactions?month=2026-10", "/files", "/compare?with="+w.second, "/delete")
+	l.at(t, w.Portal, w.event, w.withdraw, w.document, "/review/nothing")
+}
+
+// lookWithFactor looks at the pages of a second factor, on a site of its own.
+func lookWithFactor(t *testing.T, l looker) {
+	own := alone(t)
+	pages := &seen{site: own, portal: l.seen.portal, provider: l.seen.provider, screens: l.seen.screens}
+	pages.addFactor(t, l.visitor, l.lang, own.Portal+"/review", own.Credentials.Reviewer.Email, own.Credentials.Reviewer.Password)
+	pages.addFactor(t, l.visitor, l.lang, own.Provider+"/dashboard", own.Credentials.Dashboard.Email, own.Credentials.Dashboard.Password)
+	pages.operate(t, l.visitor, l.lang)
+	pages.looked.Range(func(pattern, _ any) bool {
+		l.seen.looked.Store(pattern, true)
+		return true
+	})
+}
+
+func (w *sweep) lookAsOperator(t *testing.T, l looker) {
+	l.at(t, w.Provider, "/operator/disputes", "/operator/unlisted", w.toOperator, w.corrected,
+		strings.Replace(w.corrected[:strings.Index(w.corrected, "?")], "/correct", "/dispute", 1))
+}
+
+func (w *sweep) lookAsStaff(t *testing.T, l looker) {
+	l.at(t, w.dashboard, "", "/webhooks", "/deliveries", "/reports", "/disputes", "/relay-tokens", "/relay-tokens/received", "/redirects",
+		"/credentials", "/products", "/products/"+w.Credentials.Products["cashflow"], "/prepared", "/accounts",
+		"/people", "/audit", "/outbox", "/theme")
+	l.at(t, w.Provider, w.endpoint, w.delivery, w.report, w.correct, w.item, strings.TrimSuffix(w.correct, "correct")+"dispute",
+		w.queued, w.child)
 }
 
 // addFactor signs a user in, adds a second factor, and signs in with both.

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil"
 )
 
 // explained opens a report's page until its explanation is there: the report does not
@@ -32,8 +33,7 @@ func kept(t *testing.T, v *visitor, link string) (name string, body []byte) {
 	must(t, err)
 	path, err := file.Path()
 	must(t, err)
-	body, err = os.ReadFile(path)
-	must(t, err)
+	body = testutil.ReadFile(t, path)
 	return file.SuggestedFilename(), body
 }
 
@@ -42,16 +42,14 @@ func kept(t *testing.T, v *visitor, link string) (name string, body []byte) {
 func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte) {
 	url := s.Portal + "/review/applications/" + id + "/report"
 	explained(t, v, url)
-	var report struct {
-		Attributes []struct {
-			Name  string
-			Value json.Number
-		}
-		Scores []struct{ Value *int }
-	}
-	must(t, json.Unmarshal(raw, &report))
+	t.Run("plots and tables", func(t *testing.T) { checkPlots(t, v) })
+	t.Run("search", func(t *testing.T) { checkSearch(t, v, plain, url) })
+	t.Run("on paper", func(t *testing.T) { checkPaper(t, v, url) })
+	t.Run("spreadsheets", func(t *testing.T) { checkSpreadsheets(t, v, id, raw) })
+}
 
-	// Plots have a name and a description, and each has its table.
+// checkPlots looks for plots with a name and a description, each with its table.
+func checkPlots(t *testing.T, v *visitor) {
 	for name, story := range map[string]string{"[Ee]nd of day": "lowest", en("review.report.money"): "Last 12 months"} {
 		plot := v.page("role=group[name=/" + name + "$/]")
 		see(t, plot)
@@ -74,22 +72,25 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 	for _, part := range []string{en("review.report.regular"), en("review.report.categories"), en("review.report.returned")} {
 		see(t, v.page(`role=heading[level=2][name="`+part+`"]`))
 	}
+}
 
-	// The search, as one types, and by the server without script; both find the
-	// same.
-	shown := func(v *visitor) (names []string) {
-		t.Helper()
-		out, err := v.Evaluate(`() => [...document.querySelectorAll("details.figures[open] tbody tr")].filter((r) ` +
-			`=> r.offsetParent).map((r) => r.querySelector(".figure-name").textContent)`)
-		must(t, err)
-		for _, n := range out.([]any) {
-			names = append(names, n.(string))
-		}
-		return names
+// shownFigures returns the names of the figures that are in sight.
+func shownFigures(t *testing.T, v *visitor) (names []string) {
+	t.Helper()
+	out, err := v.Evaluate(`() => [...document.querySelectorAll("details.figures[open] tbody tr")].filter((r) ` +
+		`=> r.offsetParent).map((r) => r.querySelector(".figure-name").textContent)`)
+	must(t, err)
+	for _, n := range out.([]any) {
+		names = append(names, n.(string))
 	}
+	return names
+}
+
+// checkSearch searches as one types, and by the server without script; both find the same.
+func checkSearch(t *testing.T, v, plain *visitor, url string) {
 	fill(t, v.page("#q"), "Lowest BALANCE")
 	see(t, v.page(`#figures-found:text("3 figures")`))
-	live := shown(v)
+	live := shownFigures(t, v)
 	if len(live) != 3 || live[0] != "UA_ASSET_TOTAL_MIN_1M" {
 		t.Errorf("as one types: %q", live)
 	}
@@ -108,8 +109,10 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 	fill(t, plain.page("#q"), "nothing of the kind")
 	click(t, plain.page(".figure-find button"))
 	see(t, plain.page(text(en("review.figures.found.none"))))
+}
 
-	// On paper there is nothing to press, and no table that is folded on the screen.
+// checkPaper checks that on paper nothing can be pressed, and no table is folded.
+func checkPaper(t *testing.T, v *visitor, url string) {
 	v.open(t, url)
 	must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{Media: playwright.MediaPrint}))
 	for selector, want := range map[string]bool{"#total": true, ".keys": true, ".reasons": true, ".findings": true, ".card-points": false,
@@ -119,8 +122,17 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 		}
 	}
 	must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{Media: playwright.MediaScreen}))
+}
 
-	// Every attribute with its value, for a spreadsheet.
+// checkSpreadsheets compares the file of figures with the report, and counts the rows of the months.
+func checkSpreadsheets(t *testing.T, v *visitor, id string, raw []byte) {
+	var report struct {
+		Attributes []struct {
+			Name  string
+			Value json.Number
+		}
+	}
+	must(t, json.Unmarshal(raw, &report))
 	name, body := kept(t, v, link(en("review.report.figures_csv")))
 	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff")))).ReadAll()
 	must(t, err)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/tools"
 )
 
@@ -161,8 +161,7 @@ func downloadReport(t *testing.T, s *site, v *visitor, applicant *visitor, stran
 	must(t, err)
 	path, err := file.Path()
 	must(t, err)
-	got, err := os.ReadFile(path)
-	must(t, err)
+	got := testutil.ReadFile(t, path)
 	if want := s.raw(t, stranger.publicToken); !bytes.HasPrefix(got, []byte(`{"stated":{"firstName":`)) || !bytes.HasSuffix(got, want[1:]) {
 		t.Errorf("the download has %d bytes, the provider's report %d", len(got), len(want))
 	}

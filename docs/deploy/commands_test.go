@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vestibule/internal/app"
+	"vestibule/internal/testutil"
 )
 
 // shellWords returns the words of a command up to the end of the line, a comment, a redirection or the next command.
@@ -88,9 +89,7 @@ func TestGuidesCommandsAreThePrograms(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	for _, name := range []string{"customer", "operator", "keys", "doctor", "credentials", "portal", "provider", "configuration", "product"} {
 		if found[name] == 0 {
 			t.Errorf("no guide has the command %s", name)

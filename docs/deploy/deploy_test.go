@@ -34,6 +34,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"vestibule/internal/app"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/ports"
@@ -79,15 +80,10 @@ func TestProxiesLogNoSecrets(t *testing.T) {
 			}
 			stop()
 			logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, err)
 			all := out.String()
 			for _, path := range logs {
-				raw, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				raw := testutil.ReadFile(t, path)
 				all += string(raw)
 			}
 			if !strings.Contains(all, "/plain") || strings.Contains(all, "canary") {
@@ -127,10 +123,7 @@ func TestSecretPaths(t *testing.T) {
 // plainAddress returns the address at which nginx listens for http.
 func plainAddress(t *testing.T, dir string) string {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(dir, "nginx.conf"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testutil.ReadFile(t, filepath.Join(dir, "nginx.conf"))
 	found := regexp.MustCompile(`listen ([\d.:]+);`).FindSubmatch(raw)
 	if found == nil {
 		t.Fatal("nginx does not listen for http")
@@ -160,9 +153,7 @@ func TestProxies(t *testing.T) {
 func run(t *testing.T, proxy *exec.Cmd) (out *logtest.Buffer, stop func()) {
 	out = &logtest.Buffer{}
 	proxy.Stdout, proxy.Stderr = out, out
-	if err := proxy.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, proxy.Start())
 	stop = sync.OnceFunc(func() {
 		proxy.Process.Signal(os.Interrupt)
 		proxy.Wait() // its status is that of an interrupted program
@@ -181,9 +172,7 @@ func answer(t *testing.T, c *http.Client, address string) *http.Response {
 	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	r, err := http.NewRequest("GET", address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	r.Header.Set("Referer", address)
 	for {
 		resp, err := c.Do(r)
@@ -235,9 +224,7 @@ func behind(t *testing.T, c *http.Client) {
 			r.Header.Set("Origin", "https://"+portalHost)
 			r.Header.Set("X-Forwarded-For", "203.0.113."+string(rune('0'+i%10)))
 			resp, err := c.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, err)
 			resp.Body.Close()
 			last = resp.StatusCode
 		}
@@ -252,9 +239,7 @@ func behind(t *testing.T, c *http.Client) {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("Origin", "https://"+portalHost)
 		resp, err := c.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		body, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		id := regexp.MustCompile(`/applications/([^/?]+)`).FindStringSubmatch(resp.Header.Get("Location"))
@@ -278,9 +263,7 @@ func behind(t *testing.T, c *http.Client) {
 func get(t *testing.T, c *http.Client, url string) int {
 	t.Helper()
 	resp, err := c.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer resp.Body.Close()
 	io.Copy(io.Discard, resp.Body)
 	return resp.StatusCode
@@ -306,10 +289,7 @@ func find(t *testing.T, name string) string {
 // nginx runs nginx with nginx.conf.
 func nginx(t *testing.T, dir, at, portal, provider string) *exec.Cmd {
 	path := find(t, "nginx")
-	raw, err := os.ReadFile("nginx.conf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testutil.ReadFile(t, "nginx.conf")
 	conf := replace(t, string(raw), "listen 443 ssl http2;", "listen "+at+" ssl http2;", "server 127.0.0.1:8080;", "server "+portal+";",
 		"server 127.0.0.1:8081;", "server "+provider+";", "/var/log/nginx/", dir+"/", "listen 80;", "listen "+ports.Must(t, "127.0.0.1")+";")
 	conf = regexp.MustCompile(`/etc/ssl/certs/[\w.]+\.pem`).ReplaceAllString(conf, dir+"/cert.pem")
@@ -329,10 +309,7 @@ func nginx(t *testing.T, dir, at, portal, provider string) *exec.Cmd {
 // caddy runs Caddy with the Caddyfile.
 func caddy(t *testing.T, dir, at, portal, provider string) *exec.Cmd {
 	path := find(t, "caddy")
-	raw, err := os.ReadFile("Caddyfile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testutil.ReadFile(t, "Caddyfile")
 	_, port, _ := net.SplitHostPort(at)
 	conf := string(raw)
 	for _, host := range []string{"{$PORTAL_HOST:" + portalHost + "} {", "{$PROVIDER_HOST:" + providerHost + "} {"} {
@@ -359,30 +336,22 @@ func replace(t *testing.T, s string, pairs ...string) string {
 }
 
 func write(t *testing.T, path, content string) {
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 // certificate writes a certificate of both hosts and its key into dir.
 func certificate(t *testing.T, dir string) *x509.CertPool {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: portalHost},
 		DNSNames:    []string{portalHost, providerHost, "sandbox.example.com", "submit.example.com", "db.internal", "mail.example.com"},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	write(t, filepath.Join(dir, "cert.pem"), string(cert))
 	write(t, filepath.Join(dir, "key.pem"), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
@@ -394,9 +363,7 @@ func certificate(t *testing.T, dir string) *x509.CertPool {
 // newClient returns a client that reaches both hosts at one address.
 func newClient(t *testing.T, at string, roots *x509.CertPool) *http.Client {
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, at)
 	}
@@ -426,16 +393,14 @@ func TestVariables(t *testing.T) {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, ".go") {
 			return err
 		}
-		for _, name := range regexp.MustCompile(`VESTIBULE_[A-Z_]*[A-Z]`).FindAllString(string(read(t, path)), -1) {
+		for _, name := range regexp.MustCompile(`VESTIBULE_[A-Z_]*[A-Z]`).FindAllString(string(testutil.ReadFile(t, path)), -1) {
 			if !slices.Contains(known, name) {
 				t.Errorf("%s: the program has no variable %s", path, name)
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	takes := func(where, command string, names ...string) {
 		if len(names) == 0 {
 			t.Errorf("%s has no variables", where)
@@ -448,7 +413,7 @@ func TestVariables(t *testing.T) {
 		}
 	}
 	in := func(file string) []string {
-		return regexp.MustCompile(`(?m)^#?(VESTIBULE_[A-Z_]+)=`).FindAllString(string(read(t, file)), -1)
+		return regexp.MustCompile(`(?m)^#?(VESTIBULE_[A-Z_]+)=`).FindAllString(string(testutil.ReadFile(t, file)), -1)
 	}
 	for file, command := range map[string]string{"provider.env": "provider", "portal.env": "portal", "sandbox.env": "provider"} {
 		var names []string
@@ -505,7 +470,7 @@ type compose struct {
 
 func composeOf(t *testing.T, file string) (c compose) {
 	t.Helper()
-	if err := yaml.Unmarshal(read(t, file), &c); err != nil {
+	if err := yaml.Unmarshal(testutil.ReadFile(t, file), &c); err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
 	return c
@@ -586,7 +551,7 @@ type container struct {
 
 func manifests(t *testing.T) (all []manifest) {
 	t.Helper()
-	d := yaml.NewDecoder(bytes.NewReader(read(t, "kubernetes.yaml")))
+	d := yaml.NewDecoder(bytes.NewReader(testutil.ReadFile(t, "kubernetes.yaml")))
 	for {
 		var m manifest
 		if err := d.Decode(&m); errors.Is(err, io.EOF) {
@@ -606,7 +571,7 @@ func TestManifestsReferToEachOther(t *testing.T) {
 	for _, m := range all {
 		exists[strings.ToLower(m.Kind)+" "+m.Metadata.Name] = true
 	}
-	guide := string(read(t, "README.md"))
+	guide := string(testutil.ReadFile(t, "README.md"))
 	for _, found := range regexp.MustCompile(`kubectl create (secret generic|configmap) ([\w-]+)`).FindAllStringSubmatch(guide, -1) {
 		exists[strings.TrimSuffix(found[1], " generic")+" "+found[2]] = true
 	}
@@ -663,7 +628,7 @@ func TestManifestsReferToEachOther(t *testing.T) {
 // TestUnitsAreEquallyStrict requires that the two systemd units differ in names only.
 func TestUnitsAreEquallyStrict(t *testing.T) {
 	after := func(file string) string {
-		_, rest, found := strings.Cut(string(read(t, file)), "\nStateDirectoryMode=")
+		_, rest, found := strings.Cut(string(testutil.ReadFile(t, file)), "\nStateDirectoryMode=")
 		if !found {
 			t.Fatalf("%s has no folder of state", file)
 		}
@@ -682,7 +647,7 @@ func TestUnitsVerify(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, file := range []string{"vestibule-provider.service", "vestibule-portal@.service"} {
-		write(t, filepath.Join(dir, file), replace(t, string(read(t, file)), "/usr/local/bin/vestibule", "/bin/true"))
+		write(t, filepath.Join(dir, file), replace(t, string(testutil.ReadFile(t, file)), "/usr/local/bin/vestibule", "/bin/true"))
 	}
 	out, err := exec.Command(path, "verify", filepath.Join(dir, "vestibule-provider.service"),
 		filepath.Join(dir, "vestibule-portal@harbor.service")).CombinedOutput()
@@ -709,7 +674,7 @@ func TestTimeToStop(t *testing.T) {
 
 // TestKeyIsOnlyAFile requires that no Secret with a key-encryption key is also given as environment variables.
 func TestKeyIsOnlyAFile(t *testing.T) {
-	raw := string(read(t, "kubernetes.yaml"))
+	raw := string(testutil.ReadFile(t, "kubernetes.yaml"))
 	variables := regexp.MustCompile(`secretRef: \{name: (\S+)\}`).FindAllStringSubmatch(raw, -1)
 	keys := regexp.MustCompile(`secretName: (vestibule\S+)`).FindAllStringSubmatch(raw, -1)
 	for _, key := range keys {
@@ -728,14 +693,12 @@ func TestKeyIsOnlyAFile(t *testing.T) {
 // files that compose.yaml's first steps write beside it.
 func TestSecretsAreNotCopied(t *testing.T) {
 	written := map[string]bool{".env": true, "certificates": true, "secrets": true}
-	for _, file := range regexp.MustCompile(`(?:file|env_file): \[?\./?(\w+)/`).FindAllStringSubmatch(string(read(t, "compose.yaml")), -1) {
+	compose := string(testutil.ReadFile(t, "compose.yaml"))
+	for _, file := range regexp.MustCompile(`(?:file|env_file): \[?\./?(\w+)/`).FindAllStringSubmatch(compose, -1) {
 		written[file[1]] = true
 	}
 	for _, list := range []string{"Dockerfile.dockerignore", "../../.gitignore"} {
-		raw, err := os.ReadFile(list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testutil.ReadFile(t, list)
 		for name := range written {
 			if !slices.ContainsFunc(strings.Fields(string(raw)), func(line string) bool { return strings.Trim(line, "/") == "docs/deploy/"+name }) {
 				t.Errorf("%s does not name docs/deploy/%s", list, name)
@@ -747,10 +710,7 @@ func TestSecretsAreNotCopied(t *testing.T) {
 // number returns the number that a setting has in a file.
 func number(t *testing.T, path, setting string) int {
 	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testutil.ReadFile(t, path)
 	found := regexp.MustCompile(setting).FindSubmatch(raw)
 	if found == nil {
 		t.Fatalf("%s: no %s", path, setting)
@@ -778,7 +738,7 @@ func TestFilesAreForProduction(t *testing.T) {
 	for file, want := range map[string]string{"provider.env": set, "kubernetes.yaml": "\n  VESTIBULE_ENVIRONMENT: production\n",
 		"vestibule-provider.service": "\nExecStart=/usr/local/bin/vestibule provider\n",
 		"vestibule-portal@.service":  "\nExecStart=/usr/local/bin/vestibule portal\n"} {
-		if !strings.Contains(string(read(t, file)), want) {
+		if !strings.Contains(string(testutil.ReadFile(t, file)), want) {
 			t.Errorf("%s lacks %q", file, want)
 		}
 	}
@@ -788,7 +748,7 @@ func TestFilesAreForProduction(t *testing.T) {
 func TestImagesArePinned(t *testing.T) {
 	image, pinned, found := regexp.MustCompile(`(?m)^(?:FROM|\s+image:) (\S+)`), regexp.MustCompile(`@sha256:[0-9a-f]{64}$`), 0
 	for _, file := range []string{"Dockerfile", "compose.yaml", "kubernetes.yaml"} {
-		for _, m := range image.FindAllStringSubmatch(string(read(t, file)), -1) {
+		for _, m := range image.FindAllStringSubmatch(string(testutil.ReadFile(t, file)), -1) {
 			if m[1] == "scratch" || m[1] == "vestibule" {
 				continue
 			}
@@ -802,22 +762,10 @@ func TestImagesArePinned(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, name string) []byte {
-	t.Helper()
-	raw, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
-}
-
 // TestYAML parses every document of the YAML files.
 func TestYAML(t *testing.T) {
 	for _, name := range []string{"compose.yaml", "compose.both.yaml", "kubernetes.yaml"} {
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testutil.ReadFile(t, name)
 		d := yaml.NewDecoder(strings.NewReader(string(raw)))
 		for n := 1; ; n++ {
 			var v map[string]any

@@ -28,6 +28,7 @@ import (
 
 	"vestibule/internal/app"
 	"vestibule/internal/subprocess"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/program"
 	"vestibule/internal/testutil/tools"
@@ -75,10 +76,7 @@ func newMemoryGroup(t *testing.T, bytes int) memoryGroup {
 // read returns the number after name in a file of the group; with an empty name, the whole file's.
 func (g memoryGroup) read(t *testing.T, file, name string) int {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(g.dir, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testutil.ReadFile(t, filepath.Join(g.dir, file))
 	found := regexp.MustCompile(`(?m)^` + name + ` ?(\d+)$`).FindSubmatch(raw)
 	if found == nil {
 		t.Fatalf("%s: %s", file, raw)
@@ -153,9 +151,7 @@ func startLimited(t *testing.T, unit string, args ...string) *limitedProgram {
 func asCommand(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	cmd := exec.Command(self, args...)
 	cmd.Env = append(os.Environ(), asProgram+"=1")
 	return cmd
@@ -261,9 +257,7 @@ func TestMemoryOfUploads(t *testing.T) {
 		jar, _ := cookiejar.New(nil)
 		c := &http.Client{Jar: jar}
 		var begun struct{ Handle string }
-		if err := json.Unmarshal(post(t, c, p.Provider+"/widget/v1/visits", "application/json", bytes.NewReader(options)), &begun); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, json.Unmarshal(post(t, c, p.Provider+"/widget/v1/visits", "application/json", bytes.NewReader(options)), &begun))
 		at := p.Provider + "/visit/" + begun.Handle
 		get(t, c, at)
 		post(t, c, at, asForm, strings.NewReader("action=consent"))
@@ -289,14 +283,11 @@ type limitedPortal struct {
 }
 
 func startLimitedPortal(t *testing.T) *limitedPortal {
-	t.Helper()
 	dirs := [2]string{t.TempDir(), t.TempDir()}
 	service := running(t, asCommand(t, "provider", "--provider-addr=127.0.0.1:0", "--sandbox-control-addr=127.0.0.1:0", "--ocr=off",
 		"--data-dir="+dirs[0]))
 	account, err := program.ReadCredentials(dirs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	var products []string
 	for kind, id := range account.Products {
 		products = append(products, kind+"="+id)
@@ -305,9 +296,7 @@ func startLimitedPortal(t *testing.T) *limitedPortal {
 		"--data-dir="+dirs[1], "--provider-url="+service.Provider, "--public-id="+account.PublicID, "--client-id="+account.ClientID,
 		"--secret-key="+account.SecretKey, "--webhook-secret="+account.WebhookSecret, "--products="+strings.Join(products, ","))
 	own, err := program.ReadCredentials(dirs[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	jar, _ := cookiejar.New(nil)
 	l := &limitedPortal{p, service, own.PortalAPIKey, &http.Client{Jar: jar}}
 	l.call(t, service.Control+"/complete-urls", map[string]string{"publicId": account.PublicID, "url": p.Portal + "/redirect/return"}, nil)
@@ -324,9 +313,7 @@ func (l *limitedPortal) call(t *testing.T, address string, in any, out any) {
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer "+l.key)
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer resp.Body.Close()
 	raw, _ := io.ReadAll(resp.Body)
 	if resp.StatusCode >= 400 || out != nil && json.Unmarshal(raw, out) != nil {
@@ -348,14 +335,11 @@ func (l *limitedPortal) read(t *testing.T, address string) string {
 
 // apply makes an application with two files, waits for its report, and returns the addresses of their images.
 func (l *limitedPortal) apply(t *testing.T, stub, worst []byte) (views []string) {
-	t.Helper()
 	var begun struct{ ID, ConnectURL string }
 	l.call(t, l.Portal+"/api/v1/applications", map[string]any{"product": "income", "mode": "redirect-form", "prefill": map[string]string{
 		"firstName": "Ada", "lastName": "Byron", "email": "ada@mail.example", "dob": "1990-12-10"}}, &begun)
 	link, err := url.Parse(begun.ConnectURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	l.read(t, begun.ConnectURL)
 	page := post(t, l.reviewer, strings.Split(begun.ConnectURL, "?")[0], asForm, strings.NewReader(link.RawQuery))
 	form := regexp.MustCompile(`(?s)data-vestibule="leave".*?name="token" value="([^"]+)"`).FindSubmatch(page)
@@ -388,7 +372,7 @@ func TestMemoryOfPages(t *testing.T) {
 	assets.Need(t)
 	find(t, "pdftoppm")
 	l := startLimitedPortal(t)
-	stub := read(t, "../../internal/analysis/paystub/testdata/modern.pdf")
+	stub := testutil.ReadFile(t, "../../internal/analysis/paystub/testdata/modern.pdf")
 	var views []string
 	for _, side := range []int{3_300, 10_000, 6_599} {
 		views = append(views, l.apply(t, stub, worstFile(side))...)

@@ -16,6 +16,7 @@ import (
 
 	"vestibule/internal/app"
 	"vestibule/internal/staff"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/program"
@@ -61,22 +62,16 @@ func TestMonitoring(t *testing.T) {
 		t.Fatalf("seed: exit code %d\n%s", exit, log)
 	}
 	resp, err := http.Get(p.Admin + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer resp.Body.Close()
 	live, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := metrics{live: string(live), source: string(read(t, "../../internal/telemetry/telemetry.go"))}
+	testutil.Must(t, err)
+	m := metrics{live: string(live), source: string(testutil.ReadFile(t, "../../internal/telemetry/telemetry.go"))}
 	var d dashboard
-	if err := json.Unmarshal(read(t, "grafana-dashboard.json"), &d); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, json.Unmarshal(testutil.ReadFile(t, "grafana-dashboard.json"), &d))
 	t.Run("dashboard", func(t *testing.T) { d.check(t, m) })
 	t.Run("rules", func(t *testing.T) {
-		if names := m.check(t, "prometheus-rules.yaml", string(read(t, "prometheus-rules.yaml"))); names < 12 {
+		if names := m.check(t, "prometheus-rules.yaml", string(testutil.ReadFile(t, "prometheus-rules.yaml"))); names < 12 {
 			t.Errorf("the rules have %d names", names)
 		}
 	})
@@ -88,7 +83,6 @@ type metrics struct{ live, source string }
 
 // check reports the names in a text of which no program gives a series, and returns how many names there are.
 func (m metrics) check(t *testing.T, where, text string) int {
-	t.Helper()
 	names := regexp.MustCompile(`\b(?:vestibule|process|go)_[a-z_]+`).FindAllString(text, -1)
 	for _, name := range names {
 		exists := strings.Contains(m.live, "\n"+name+"{") || strings.Contains(m.live, "\n"+name+" ")
@@ -105,7 +99,6 @@ func (m metrics) check(t *testing.T, where, text string) int {
 
 // check reports panels that lie over each other, are incomplete, or have queries of unknown series.
 func (d dashboard) check(t *testing.T, m metrics) {
-	t.Helper()
 	expressions, taken, ids := 0, map[[2]int]string{}, map[int]bool{}
 	for _, panel := range d.Panels {
 		g := panel.GridPos
@@ -156,23 +149,17 @@ func evaluate(t *testing.T, d dashboard, admin string) {
 		tools.Missing(t, "prometheus is not installed")
 	}
 	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	address, dir := free.Addr().String(), t.TempDir()
 	free.Close()
 	config := "global: {scrape_interval: 500ms}\nscrape_configs:\n- {job_name: vestibule, static_configs: [{targets: ['" +
 		strings.TrimPrefix(admin, "http://") + "']}]}\n"
-	if err := os.WriteFile(dir+"/prometheus.yaml", []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.WriteFile(dir+"/prometheus.yaml", []byte(config), 0o600))
 	log := &logtest.Buffer{}
 	cmd := exec.CommandContext(t.Context(), prometheus, "--config.file="+dir+"/prometheus.yaml", "--storage.tsdb.path="+dir+"/data",
 		"--web.listen-address="+address)
 	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, cmd.Start())
 	defer func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -246,14 +233,9 @@ func TestPrometheusRules(t *testing.T) {
 	}
 	check("check", "rules", "prometheus-rules.yaml")
 	check("test", "rules", "prometheus-rules.test.yaml")
-	raw, err := os.ReadFile("grafana-dashboard.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testutil.ReadFile(t, "grafana-dashboard.json")
 	var d dashboard
-	if err := json.Unmarshal(raw, &d); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, json.Unmarshal(raw, &d))
 	type rule struct {
 		Record string `json:"record"`
 		Expr   string `json:"expr"`
@@ -270,8 +252,6 @@ func TestPrometheusRules(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(file, text, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	check("check", "rules", file)
 }

@@ -31,6 +31,7 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/ports"
 	"vestibule/internal/testutil/program"
@@ -96,7 +97,7 @@ type production struct {
 func (p *production) substituted(file, password string, optional ...string) string {
 	p.t.Helper()
 	_, port, _ := strings.Cut(p.proxy, ":")
-	s := string(read(p.t, file))
+	s := string(testutil.ReadFile(p.t, file))
 	for _, name := range optional {
 		s = replace(p.t, s, "\n#"+name+"=", "\n"+name+"=")
 	}
@@ -121,17 +122,13 @@ func (p *production) unit(name, variables string) {
 		}
 	}
 	p.environments[name] = env
-	if err := os.MkdirAll(filepath.Join(p.dir, "vestibule-"+name), 0o700); err != nil {
-		p.t.Fatal(err)
-	}
+	testutil.Must(p.t, os.MkdirAll(filepath.Join(p.dir, "vestibule-"+name), 0o700))
 }
 
 // command returns a command of the program with the environment of a unit.
 func (p *production) command(unit string, args ...string) *exec.Cmd {
 	self, err := os.Executable()
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	testutil.Must(p.t, err)
 	cmd := exec.Command(self, args...)
 	cmd.Env, cmd.Dir = p.environments[unit], p.dir
 	return cmd
@@ -208,10 +205,7 @@ func newProduction(t *testing.T) *production {
 	}
 	// The server refuses a key that others can read, and runs as another user than root.
 	key, access := filepath.Join(dir, "server.key"), filepath.Join(dir, "pg_hba.conf")
-	raw, err := os.ReadFile(filepath.Join(dir, "key.pem"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testutil.ReadFile(t, filepath.Join(dir, "key.pem"))
 	write(t, key, string(raw))
 	write(t, access, "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n")
 	if os.Geteuid() == 0 {
@@ -221,14 +215,10 @@ func newProduction(t *testing.T) *production {
 		}
 		uid, _ := strconv.Atoi(u.Uid)
 		for _, file := range []string{key, access, filepath.Join(dir, "cert.pem")} {
-			if err := os.Chown(file, uid, -1); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, os.Chown(file, uid, -1))
 		}
 		for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
-			if err := os.Chmod(d, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, os.Chmod(d, 0o755))
 		}
 	}
 	c, err := cluster.Start(t.Context(), "listen_addresses=127.0.0.1", "port="+p.dbPort, "ssl=on",
@@ -354,9 +344,7 @@ func (i *installation) testDoctor(t *testing.T) {
 func (i *installation) testKeys(t *testing.T) {
 	keys := func(host string) string {
 		resp, err := i.client.Get("https://" + host + ":" + i.port + "/connect/jwkset")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		defer resp.Body.Close()
 		raw, _ := io.ReadAll(resp.Body)
 		return strconv.Itoa(resp.StatusCode) + string(raw)
@@ -387,26 +375,19 @@ func (i *installation) testEmail(t *testing.T) {
 // testForeignKey starts the portal with another key than its database has.
 func (i *installation) testForeignKey(t *testing.T) {
 	right := filepath.Join(i.dir, "harbor.key")
-	if err := os.Rename(right, right+".kept"); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.Rename(right, right+".kept"))
 	i.newKey("harbor")
 	_, errs, err := i.run("harbor", "portal")
 	if err == nil || !strings.Contains(errs, "the key-encryption key is not the one that encrypted this database") {
 		t.Errorf("with another key: %v\n%s", err, errs)
 	}
-	if err := os.Rename(right+".kept", right); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.Rename(right+".kept", right))
 }
 
 // rotateKey replaces the portal's key while it runs.
 func (i *installation) rotateKey(t *testing.T) {
-	t.Helper()
 	old := filepath.Join(i.dir, "harbor.old.key")
-	if err := os.Rename(filepath.Join(i.dir, "harbor.key"), old); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.Rename(filepath.Join(i.dir, "harbor.key"), old))
 	i.newKey("harbor")
 	final := i.environments["harbor"]
 	i.environments["harbor"] = append(slices.Clone(final), "VESTIBULE_OLD_MASTER_KEY_FILE="+old)
@@ -425,17 +406,13 @@ func (p *production) apply(portal string) (id string) {
 	at, _ := url.Parse(portal)
 	send := func(method, kind string, body io.Reader) *http.Response {
 		r, err := http.NewRequest(method, at.String(), body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		if method == "POST" {
 			r.Header.Set("Content-Type", kind)
 			r.Header.Set("Origin", at.Scheme+"://"+at.Host)
 		}
 		resp, err := p.client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		raw, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if resp.StatusCode >= 400 {
@@ -468,10 +445,7 @@ func (p *production) apply(portal string) (id string) {
 	visit := at.Path
 	form("action", "consent")
 	form("action", "source", "source", "paystubs")
-	stub, err := os.ReadFile("../../internal/analysis/paystub/testdata/modern.pdf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	stub := testutil.ReadFile(t, "../../internal/analysis/paystub/testdata/modern.pdf")
 	var upload bytes.Buffer
 	w := multipart.NewWriter(&upload)
 	part, _ := w.CreateFormFile("file", "paystub.pdf")
@@ -492,9 +466,7 @@ func (p *production) apply(portal string) (id string) {
 func (p *production) report(portal, id string) string {
 	p.t.Helper()
 	made, err := program.ReadCredentials(filepath.Join(p.dir, "vestibule-harbor"))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	testutil.Must(p.t, err)
 	deadline := time.Now().Add(30 * time.Second)
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -531,9 +503,7 @@ func (p *production) restore(unit string) {
 	p.t.Helper()
 	name := "vestibule_" + unit
 	admin, err := url.Parse(p.db)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	testutil.Must(p.t, err)
 	env := []string{"PGHOST=" + admin.Query().Get("host"), "PGPORT=" + p.dbPort, "PGUSER=" + admin.Query().Get("user")}
 	p.postgres("dropdb", env, name)
 	p.postgres("createdb", env, "-O", name, "-T", "template0", "-E", "UTF8", name)
@@ -571,9 +541,7 @@ type privateServers struct {
 func newPrivateServers(t *testing.T, dir string) *privateServers {
 	t.Helper()
 	cert, err := tls.LoadX509KeyPair(filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	config := &tls.Config{Certificates: []tls.Certificate{cert}}
 	s := &privateServers{letters: make(chan string, 100)}
 	s.traces = httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -585,9 +553,7 @@ func newPrivateServers(t *testing.T, dir string) *privateServers {
 	s.traces.StartTLS()
 	t.Cleanup(s.traces.Close)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	_, port, _ := strings.Cut(l.Addr().String(), ":")
 	s.mail = "mail.example.com:" + port
 	var all sync.WaitGroup

@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/tools"
 )
 
@@ -48,9 +49,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 		run(dir, "make", "release")
 		made[i] = map[string][]byte{}
 		files, err := os.ReadDir(filepath.Join(dir, "dist"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		for _, f := range files {
 			if made[i][f.Name()], err = os.ReadFile(filepath.Join(dir, "dist", f.Name())); err != nil {
 				t.Fatal(err)
@@ -97,18 +96,12 @@ func TestReleaseNames(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, file), content, 0o700)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 	}
 	const fake = "#!/bin/sh\ncase $1 in build) echo $GOOS >\"$5\";; env) echo go1.26.0;; " +
 		"version) printf '\\tdep\\texample.org/%s\\tv1.0.0+x\\th1:=\\n' $(cat $3);; esac\n"
-	if err := os.Mkdir(dir+"/bin", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(dir+"/bin/go", []byte(fake), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.Mkdir(dir+"/bin", 0o700))
+	testutil.Must(t, os.WriteFile(dir+"/bin/go", []byte(fake), 0o700))
 	version := strings.TrimSpace(run("sed", "-n", `s/^const release = "\(.*\)"$/\1/p`, "internal/app/app.go"))
 	for _, command := range []string{"init -q", "add -A", "commit -qm x"} {
 		if out := run("git", strings.Fields(command)...); out != "" {
@@ -116,9 +109,7 @@ func TestReleaseNames(t *testing.T) {
 		}
 	}
 	revision := strings.TrimSpace(run("git", "rev-parse", "--short=12", "HEAD"))
-	if err := os.WriteFile(dir+"/.git/info/exclude", []byte("dist\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.WriteFile(dir+"/.git/info/exclude", []byte("dist\n"), 0o600))
 	for _, name := range []string{"vestibule-" + version + "-" + revision, "vestibule-" + version} {
 		want := "dist:\nSHA256SUMS\n" + name + "-darwin-arm64.tar.gz\n" + name + "-notes.md\n" + name + "-sbom.cdx.json\n" +
 			name + "-windows-amd64.tar.gz\n"
@@ -128,10 +119,7 @@ func TestReleaseNames(t *testing.T) {
 		if out := run("tar", "tzf", "dist/"+name+"-windows-amd64.tar.gz"); !strings.Contains(out, "./vestibule.exe\n") {
 			t.Errorf("the archive for Windows has %s", out)
 		}
-		sbom, err := os.ReadFile(filepath.Join(dir, "dist", name+"-sbom.cdx.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sbom := testutil.ReadFile(t, filepath.Join(dir, "dist", name+"-sbom.cdx.json"))
 		if n := checkSBOM(t, sbom); n != 3 || !strings.Contains(string(sbom), "example.org/windows@v1.0.0%2Bx") {
 			t.Errorf("the SBOM of %s has %d components: %s", name, n, sbom)
 		}
@@ -139,9 +127,7 @@ func TestReleaseNames(t *testing.T) {
 			t.Fatal(out)
 		}
 	}
-	if err := os.WriteFile(dir+"/NOTICE", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.WriteFile(dir+"/NOTICE", nil, 0o600))
 	if out := run("bash", "docs/deploy/release.sh"); !strings.Contains(out, "commit your changes first") || !strings.Contains(out, "failed") {
 		t.Errorf("with changes: %s", out)
 	}
@@ -188,9 +174,7 @@ func eachFile(t *testing.T, archive []byte, f func(h *tar.Header, content []byte
 			return
 		}
 		content, err2 := io.ReadAll(r)
-		if err := errors.Join(err, err2); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, errors.Join(err, err2))
 		f(h, content)
 	}
 }
@@ -275,7 +259,6 @@ func (m *image) decode(raw []byte, v any) {
 }
 
 func (m *image) checkIndex() {
-	m.t.Helper()
 	var layout struct{ ImageLayoutVersion string }
 	var index imageIndex
 	m.decode(m.files["oci-layout"], &layout)
@@ -289,7 +272,6 @@ func (m *image) checkIndex() {
 }
 
 func (m *image) checkConfig() {
-	m.t.Helper()
 	c := m.config.Config
 	_, public := c.ExposedPorts["8080/tcp"]
 	if c.User != "65532:65532" || !slices.Equal(c.Entrypoint, []string{"/vestibule"}) || !slices.Equal(c.Cmd, []string{"serve"}) ||
@@ -307,10 +289,7 @@ func (m *image) checkConfig() {
 
 // unpack unpacks the layers, whose files belong to root except those of the data folder.
 func (m *image) unpack() {
-	m.t.Helper()
-	if err := os.Chmod(m.root, 0o755); err != nil {
-		m.t.Fatal(err)
-	}
+	testutil.Must(m.t, os.Chmod(m.root, 0o755))
 	for i, l := range m.manifest.Layers {
 		raw := m.read(l, "layer.v1.tar")
 		if m.config.RootFS.DiffIDs[i] != l.Digest { // layers are not compressed
@@ -352,16 +331,13 @@ func (m *image) command(ctx context.Context, args ...string) *exec.Cmd {
 
 // serve starts the program until it is ready.
 func (m *image) serve(ctx context.Context) {
-	m.t.Helper()
 	serve, errs := m.command(ctx, m.config.Config.Cmd...), &bytes.Buffer{}
 	serve.Stderr = errs
 	out, err := serve.StdoutPipe()
 	if err == nil {
 		err = serve.Start()
 	}
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	testutil.Must(m.t, err)
 	ready := false
 	for lines := bufio.NewScanner(out); !ready && lines.Scan(); {
 		ready = lines.Text() == "ready"

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vestibule/internal/apidocs"
+	"vestibule/internal/testutil"
 )
 
 func TestLackingListsUncoveredParts(t *testing.T) {
@@ -23,9 +24,7 @@ func TestLackingListsUncoveredParts(t *testing.T) {
 func TestEveryOperationListsItsErrors(t *testing.T) {
 	for _, d := range []Document{OfTheService, OfThePortal} {
 		m, err := documents[d]()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		all := documented(t, d)
 		for _, s := range m.Sections {
 			for _, op := range s.Operations {

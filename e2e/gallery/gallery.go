@@ -12,6 +12,7 @@ import (
 	"html"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,10 +75,34 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 	reviewPage := ui.Page{Lang: lang, Home: "/review", Icon: base.Assets.URL("icon.svg"), Font: base.Assets.URL("inter.woff2"),
 		Languages: base.Languages,
 		Styles:    []string{base.Assets.URL("portal.css"), base.Assets.URL("review.css")}, Footer: ui.SandboxNote(lang)}
-	framed := base.In("https://shop.example", id)
 	branded := base
 	branded.Brand = pages.Brand{Brand: ui.Brand{Name: "Harbor Lane"}, Privacy: true, Terms: true,
 		Support: pages.Support{Email: "help@harborlane.example", Phone: "+1 555 010 0142", URL: "https://harborlane.example/help"}}
+	return slices.Concat(applyExhibits(base, branded), statusExhibits(base, branded), []Exhibit{
+		{"another device", pages.AnotherDevicePage(pages.AnotherDevice{Base: base, Link: "https://portal.example/resume/ye4ZSHdXYRr",
+			Code: "M4 4h7v7h-7zM14 4h1v1h-1z", Size: 33, Minutes: 15,
+			LinkURL: "/link", EmailURL: "/letter", Status: "/applications/1", Stream: "/still/stream", Version: 1})},
+		{"another device, asked",
+			pages.OpenLinkPage(pages.OpenLink{Base: base, Product: contract.Cashflow, Begun: at, Action: "/resume/secret"})},
+		{"find it by e-mail", pages.FindPage(pages.Find{Base: base})},
+		{"find it by e-mail, refused", pages.FindPage(pages.Find{Base: base, Email: "unknown",
+			Problem: "resume.find.no_email"})},
+		{"emails of the sandbox", review.Outbox(reviewPage, review.OutboxView{
+			Letters: []mail.Email{{Created: at, Message: mail.Message{To: "ana@example.org", Subject: "Continue",
+				Text: "https://portal.example/resume/ye4ZSHdXYRr\n\nOnce."}}}})},
+		{"emails, none", review.Outbox(reviewPage, review.OutboxView{})},
+		{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: sample(lang, "Privacy", "Privacidad"),
+			HTML: "<p>All of it.</p><h2>What</h2><ul><li>One</li><li>Two</li></ul>"})},
+		{"notice", pages.NoticePage(pages.Notice{Base: base,
+			Title: "connect.service_away.title",
+			Text:  sample(lang, "Your details are saved.", "Sus datos están guardados."), Retry: "/again",
+			Home: true, Return: true, RequestID: "0123456789abcdef"})},
+	})
+}
+
+// applyExhibits are the pages on which a person applies and connects a source.
+func applyExhibits(base, branded pages.Base) []Exhibit {
+	lang, framed := base.Lang, base.In("https://shop.example", id)
 	resume := pages.ResumeOptions{LinkURL: "/link", EmailURL: "/letter"}
 	recent := []pages.RecentApplication{{URL: "/applications/2", Product: contract.Income, State: "exited", At: at},
 		{URL: "/applications/1", Product: contract.Cashflow, State: "ready", At: at}}
@@ -92,7 +117,7 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 		Next: "/applications/1", Restart: "/restart", Resume: resume}
 	manual := connect
 	manual.Base, manual.Manual, manual.Resume = framed, true, pages.ResumeOptions{}
-	all := []Exhibit{
+	return []Exhibit{
 		{"components", components(base)},
 		{"landing", pages.LandingPage(pages.Landing{Base: base, Products: contract.Products()})},
 		{"landing, nothing offered", pages.LandingPage(pages.Landing{Base: base})},
@@ -111,6 +136,10 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 		{"widget, framed and by hand", pages.ConnectPage(manual)},
 		{"on to the service", pages.LeavePage(pages.Leave{Base: base, URL: "/redirect/h", Field: "token", Token: "t"})},
 	}
+}
+
+// statusExhibits are the pages of an application in each state.
+func statusExhibits(base, branded pages.Base) (all []Exhibit) {
 	site := &applicant.Handler{Service: &applications.Service{Now: func() time.Time { return at }}, ResumeByEmail: true}
 	status := func(name string, base pages.Base, v applicant.Visitor, j journey.Application) {
 		j.Attempt = 1
@@ -142,26 +171,7 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 	status("refused", base, applicant.Visitor{}, refused)
 	status("not set up, of a brand", branded, applicant.Visitor{}, setup)
 	status("framed", base, applicant.Visitor{Framed: true, Origin: "https://shop.example"}, journey.Application{State: journey.Exited})
-	return append(all,
-		Exhibit{"another device", pages.AnotherDevicePage(pages.AnotherDevice{Base: base, Link: "https://portal.example/resume/ye4ZSHdXYRr",
-			Code: "M4 4h7v7h-7zM14 4h1v1h-1z", Size: 33, Minutes: 15,
-			LinkURL: "/link", EmailURL: "/letter", Status: "/applications/1", Stream: "/still/stream", Version: 1})},
-		Exhibit{"another device, asked",
-			pages.OpenLinkPage(pages.OpenLink{Base: base, Product: contract.Cashflow, Begun: at, Action: "/resume/secret"})},
-		Exhibit{"find it by e-mail", pages.FindPage(pages.Find{Base: base})},
-		Exhibit{"find it by e-mail, refused", pages.FindPage(pages.Find{Base: base, Email: "unknown",
-			Problem: "resume.find.no_email"})},
-		Exhibit{"emails of the sandbox", review.Outbox(reviewPage, review.OutboxView{
-			Letters: []mail.Email{{Created: at, Message: mail.Message{To: "ana@example.org", Subject: "Continue",
-				Text: "https://portal.example/resume/ye4ZSHdXYRr\n\nOnce."}}}})},
-		Exhibit{"emails, none", review.Outbox(reviewPage, review.OutboxView{})},
-		Exhibit{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: sample(lang, "Privacy", "Privacidad"),
-			HTML: "<p>All of it.</p><h2>What</h2><ul><li>One</li><li>Two</li></ul>"})},
-		Exhibit{"notice", pages.NoticePage(pages.Notice{Base: base,
-			Title: "connect.service_away.title",
-			Text:  sample(lang, "Your details are saved.", "Sus datos están guardados."), Retry: "/again",
-			Home: true, Return: true, RequestID: "0123456789abcdef"})},
-	)
+	return all
 }
 
 // components is one page with each piece of templates/ui.

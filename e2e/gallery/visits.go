@@ -1,6 +1,7 @@
 package gallery
 
 import (
+	"slices"
 	"time"
 
 	"vestibule/internal/contract"
@@ -11,131 +12,154 @@ import (
 	"vestibule/templates/ui"
 )
 
+// visitGallery collects the steps of visits.
+type visitGallery struct {
+	lang    i18n.Lang
+	urls    visit.Urls
+	choices []ui.Choice
+	banks   []visit.Bank
+	all     []Exhibit
+}
+
 // Visits are the steps of a visit for each product, as the hosted page and the
 // widget's frame show them alike, in the order in which one meets them.
-func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
+func Visits(assets Assets, lang i18n.Lang) []Exhibit {
 	urls := visit.Urls{Style: assets.URL("provider.css"), Icon: assets.URL("icon.svg"), Font: assets.URL("inter.woff2"),
-		Frame:  "/still/frame.js",
-		Hosted: "/still/hosted.js", Submit: "/still/submit.js"}
+		Frame: "/still/frame.js", Hosted: "/still/hosted.js", Submit: "/still/submit.js"}
 	choices := []ui.Choice{{Lang: i18n.English, URL: "?lang=en", Current: lang == i18n.English},
 		{Lang: i18n.Spanish, URL: "?lang=es", Current: lang == i18n.Spanish}}
-	banks := []visit.Bank{{ID: "1", Name: "Amber Coast Bank", Place: "ambercoast.example"},
-		{ID: "2", Name: "Honeylocust Credit Union", Place: "honeylocust.example"}}
-	show := func(name string, v visit.Visit, change func(*visit.Visit)) {
-		v.Lang, v.Path, v.Customer, v.Sandbox, v.Hosted = lang, "/visit/h", "Harbor Lane", true, true
-		v.Operator = visit.Operator{Name: "Plainview Verification", Terms: "https://verification.example/terms",
-			Privacy: "https://verification.example/privacy"}
-		if v.Step == flow.StepDocuments {
-			v.MaxFiles, v.MaxFileSize = 10, 20<<20
-		}
-		if change != nil {
-			change(&v)
-		}
-		all = append(all, Exhibit{name, visit.HostedPage(v, urls, choices)})
-	}
-	problem := func(field string, words i18n.Key) func(*visit.Visit) {
-		return func(v *visit.Visit) { v.Problems = map[string]string{field: i18n.T(lang, words)} }
-	}
-
-	cash := visit.Visit{Product: contract.Cashflow, SourceType: flow.SourceBank, Bank: banks[0].Name}
-	at := func(v visit.Visit, s flow.Step) visit.Visit { v.Step = s; return v }
-	show("cashflow, consent", at(cash, flow.StepConsent), nil)
-	show("cashflow, bank", at(cash, flow.StepBank), func(v *visit.Visit) { v.Banks, v.More = banks, 30 })
-	show("cashflow, no bank found", at(cash, flow.StepBank), func(v *visit.Visit) { v.Query = "zzz" })
-	show("cashflow, sign in", at(cash, flow.StepSignIn), nil)
-	show("cashflow, sign in, nothing typed", at(cash, flow.StepSignIn), func(v *visit.Visit) {
-		v.Problems = map[string]string{"username": i18n.T(lang, "visit.sign_in.no_username"),
-			"password": i18n.T(lang, "visit.sign_in.no_password")}
+	g := &visitGallery{lang: lang, urls: urls, choices: choices, banks: []visit.Bank{{ID: "1", Name: "Amber Coast Bank",
+		Place: "ambercoast.example"}, {ID: "2", Name: "Honeylocust Credit Union", Place: "honeylocust.example"}}}
+	g.cashflow()
+	g.income()
+	g.eligibility()
+	g.passport()
+	return slices.Concat(g.all, bankPages(assets, lang, choices), accessPages(urls, lang, choices), []Exhibit{
+		{"widget, before its first step", visit.FrameShell(lang, urls)},
+		{"widget, cannot begin", visit.MessagePage(visit.Message{Lang: lang, Title: sample(lang, "Not here any more", "Ya no está aquí"),
+			Text: sample(lang, "This link was used.", "Este enlace ya se usó.")}, urls)},
+		{"back to the customer", visit.BackPage(visit.Back{Lang: lang, Customer: "Harbor Lane",
+			URL: "https://harborlane.example/back", Token: "t"}, urls)},
 	})
-	show("cashflow, sign in, refused", at(cash, flow.StepSignIn), func(v *visit.Visit) { v.Tries, v.Username = 2, "default" })
-	show("cashflow, code", at(cash, flow.StepCode), nil)
-	show("cashflow, code, wrong", at(cash, flow.StepCode), func(v *visit.Visit) { v.CodeTries, v.Codes = 2, 1 })
-	show("cashflow, code, another sent", at(cash, flow.StepCode), func(v *visit.Visit) { v.Codes, v.CodeWait = 2, 30 })
-	show("cashflow, bank failed", at(cash, flow.StepFailed), func(v *visit.Visit) {
+}
+
+// show adds a step of a visit, with changes to it if there are any.
+func (g *visitGallery) show(name string, v visit.Visit, step flow.Step, change func(*visit.Visit)) {
+	v.Step, v.Lang, v.Path, v.Customer, v.Sandbox, v.Hosted = step, g.lang, "/visit/h", "Harbor Lane", true, true
+	v.Operator = visit.Operator{Name: "Plainview Verification", Terms: "https://verification.example/terms",
+		Privacy: "https://verification.example/privacy"}
+	if v.Step == flow.StepDocuments {
+		v.MaxFiles, v.MaxFileSize = 10, 20<<20
+	}
+	if change != nil {
+		change(&v)
+	}
+	g.all = append(g.all, Exhibit{name, visit.HostedPage(v, g.urls, g.choices)})
+}
+
+// problem sets the problem of a field.
+func (g *visitGallery) problem(v *visit.Visit, field string, words i18n.Key) {
+	v.Problems = map[string]string{field: i18n.T(g.lang, words)}
+}
+
+// sourceTypes are those of an income report.
+var sourceTypes = []flow.SourceType{flow.SourceBank, flow.SourcePayroll, flow.SourcePaystubs}
+
+func (g *visitGallery) cashflow() {
+	cash := visit.Visit{Product: contract.Cashflow, SourceType: flow.SourceBank, Bank: g.banks[0].Name}
+	g.show("cashflow, consent", cash, flow.StepConsent, nil)
+	g.show("cashflow, bank", cash, flow.StepBank, func(v *visit.Visit) { v.Banks, v.More = g.banks, 30 })
+	g.show("cashflow, no bank found", cash, flow.StepBank, func(v *visit.Visit) { v.Query = "zzz" })
+	g.show("cashflow, sign in", cash, flow.StepSignIn, nil)
+	g.show("cashflow, sign in, nothing typed", cash, flow.StepSignIn, func(v *visit.Visit) {
+		v.Problems = map[string]string{"username": i18n.T(g.lang, "visit.sign_in.no_username"),
+			"password": i18n.T(g.lang, "visit.sign_in.no_password")}
+	})
+	g.show("cashflow, sign in, refused", cash, flow.StepSignIn, func(v *visit.Visit) { v.Tries, v.Username = 2, "default" })
+	g.show("cashflow, code", cash, flow.StepCode, nil)
+	g.show("cashflow, code, wrong", cash, flow.StepCode, func(v *visit.Visit) { v.CodeTries, v.Codes = 2, 1 })
+	g.show("cashflow, code, another sent", cash, flow.StepCode, func(v *visit.Visit) { v.Codes, v.CodeWait = 2, 30 })
+	g.show("cashflow, bank failed", cash, flow.StepFailed, func(v *visit.Visit) {
 		v.Failure = visit.Failure{Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}
 	})
 	accounts := []visit.Account{{ID: "1", Name: "Everyday", Mask: "1234", Subtype: "CHECKING", Chosen: true},
 		{ID: "2", Name: "Rainy day", Mask: "9876", Subtype: "SAVINGS"}}
-	show("cashflow, accounts", at(cash, flow.StepAccounts), func(v *visit.Visit) { v.Accounts = accounts })
-	show("cashflow, no account chosen", at(cash, flow.StepAccounts), func(v *visit.Visit) {
+	g.show("cashflow, accounts", cash, flow.StepAccounts, func(v *visit.Visit) { v.Accounts = accounts })
+	g.show("cashflow, no account chosen", cash, flow.StepAccounts, func(v *visit.Visit) {
 		v.Accounts = accounts
-		problem("account", "visit.accounts.none")(v)
+		g.problem(v, "account", "visit.accounts.none")
 	})
-	show("cashflow, report being made", at(cash, flow.StepProgress), func(v *visit.Visit) {
-		v.Connected = []visit.Connected{{SourceType: flow.SourceBank, Name: banks[0].Name}}
+	g.show("cashflow, report being made", cash, flow.StepProgress, func(v *visit.Visit) {
+		v.Connected = []visit.Connected{{SourceType: flow.SourceBank, Name: g.banks[0].Name}}
 	})
-	show("cashflow, whether to close", at(cash, flow.StepLeave), nil)
-	show("cashflow, done", at(cash, flow.StepEnd), func(v *visit.Visit) {
+	g.show("cashflow, whether to close", cash, flow.StepLeave, nil)
+	g.show("cashflow, done", cash, flow.StepEnd, func(v *visit.Visit) {
 		v.End, v.Status,
 			v.Return = "success", contract.StatusSuccess, "/visit/h/return"
-		v.Receipt = &visit.Receipt{From: []visit.Connected{{SourceType: flow.SourceBank, Name: banks[0].Name, Accounts: 2}},
+		v.Receipt = &visit.Receipt{From: []visit.Connected{{SourceType: flow.SourceBank, Name: g.banks[0].Name, Accounts: 2}},
 			Shared: time.Date(2026, 3, 4, 15, 0, 0, 0, time.UTC), Until: time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)}
 	})
-	show("cashflow, failed", at(cash, flow.StepEnd), func(v *visit.Visit) {
+	g.show("cashflow, failed", cash, flow.StepEnd, func(v *visit.Visit) {
 		v.End, v.Status, v.Substatus = "success", contract.StatusNotAuthenticated, contract.SubMFARequired
 	})
-	show("cashflow, closed", at(cash, flow.StepEnd), func(v *visit.Visit) { v.End, v.CanReopen = "exit", true })
+	g.show("cashflow, closed", cash, flow.StepEnd, func(v *visit.Visit) { v.End, v.CanReopen = "exit", true })
+}
 
-	ways := []flow.SourceType{flow.SourceBank, flow.SourcePayroll, flow.SourcePaystubs}
-	earned := visit.Visit{Product: contract.Income, Left: ways}
-	show("income, consent", at(earned, flow.StepConsent), nil)
-	show("income, source", at(earned, flow.StepSource), nil)
+func (g *visitGallery) income() {
+	earned := visit.Visit{Product: contract.Income, Left: sourceTypes}
+	g.show("income, consent", earned, flow.StepConsent, nil)
+	g.show("income, source", earned, flow.StepSource, nil)
 	paid := earned
 	paid.SourceType, paid.Back, paid.Bank = flow.SourcePayroll, flow.StepSource, "Tern & Sons"
-	show("income, employer", at(paid, flow.StepPayroll),
+	g.show("income, employer", paid, flow.StepPayroll,
 		func(v *visit.Visit) { v.Banks = []visit.Bank{{ID: "1", Name: "Tern & Sons", Place: "tern.example"}} })
-	show("income, payroll sign in", at(paid, flow.StepSignIn), nil)
+	g.show("income, payroll sign in", paid, flow.StepSignIn, nil)
 	stubs := earned
 	stubs.SourceType, stubs.Back = flow.SourcePaystubs, flow.StepSource
-	show("income, pay stubs", at(stubs, flow.StepDocuments), nil)
-	show("income, pay stubs added", at(stubs, flow.StepDocuments), func(v *visit.Visit) {
+	g.show("income, pay stubs", stubs, flow.StepDocuments, nil)
+	g.show("income, pay stubs added", stubs, flow.StepDocuments, func(v *visit.Visit) {
 		v.Documents = []visit.Document{{ID: "1", Name: "may.pdf", Size: 90_000}, {ID: "2", Size: 3 << 20}}
-		problem("file", "visit.documents.not_chosen")(v)
+		g.problem(v, "file", "visit.documents.not_chosen")
 	})
-	show("income, is this all", at(earned, flow.StepConnected), func(v *visit.Visit) {
-		v.Connected = []visit.Connected{{SourceType: flow.SourceBank, Name: banks[0].Name},
+	g.show("income, is this all", earned, flow.StepConnected, func(v *visit.Visit) {
+		v.Connected = []visit.Connected{{SourceType: flow.SourceBank, Name: g.banks[0].Name},
 			{SourceType: flow.SourcePayroll, Name: "Tern & Sons",
 				Failed: true, Why: visit.Failure{Status: contract.StatusSupplierUnresponsive}}}
 	})
-	show("income, nothing recent", at(earned, flow.StepConnected), func(v *visit.Visit) {
+	g.show("income, nothing recent", earned, flow.StepConnected, func(v *visit.Visit) {
 		v.Connected = []visit.Connected{{SourceType: flow.SourcePayroll, Name: "Tern & Sons", Empty: true}}
 	})
+}
 
-	housing := visit.Visit{Product: contract.Eligibility, Verifies: true, Left: ways, Employers: []visit.Employer{
+func (g *visitGallery) eligibility() {
+	housing := visit.Visit{Product: contract.Eligibility, Verifies: true, Left: sourceTypes, Employers: []visit.Employer{
 		{N: 1, Name: "Tern & Sons", Sources: []visit.Connected{{SourceType: flow.SourcePayroll, Name: "Tern & Sons"}}},
 		{N: 2, Name: "Northwind"}, {N: 3, Name: "Kite Ltd.", Skipped: true}}}
-	show("eligibility, consent", at(housing, flow.StepConsent), nil)
-	show("eligibility, employers", at(housing, flow.StepEmployers), nil)
+	g.show("eligibility, consent", housing, flow.StepConsent, nil)
+	g.show("eligibility, employers", housing, flow.StepEmployers, nil)
 	one := housing
 	one.Employer, one.Back = "Northwind", flow.StepEmployers
-	show("eligibility, way to verify", at(one, flow.StepSource), nil)
-	show("eligibility, reason to skip", at(one, flow.StepSkip), nil)
-	show("eligibility, letters", at(one, flow.StepDocuments), func(v *visit.Visit) { v.SourceType = flow.SourceDocuments })
-	show("eligibility, bank", at(housing, flow.StepBank), func(v *visit.Visit) { v.SourceType, v.Banks = flow.SourceBank, banks })
+	g.show("eligibility, way to verify", one, flow.StepSource, nil)
+	g.show("eligibility, reason to skip", one, flow.StepSkip, nil)
+	g.show("eligibility, letters", one, flow.StepDocuments, func(v *visit.Visit) { v.SourceType = flow.SourceDocuments })
+	g.show("eligibility, bank", housing, flow.StepBank, func(v *visit.Visit) { v.SourceType, v.Banks = flow.SourceBank, g.banks })
+}
 
+func (g *visitGallery) passport() {
 	abroad := visit.Visit{Product: contract.Passport, SourceType: flow.SourceSupplier}
-	show("passport, consent", at(abroad, flow.StepConsent), nil)
-	show("passport, country", at(abroad, flow.StepSupplier),
+	g.show("passport, consent", abroad, flow.StepConsent, nil)
+	g.show("passport, country", abroad, flow.StepSupplier,
 		func(v *visit.Visit) { v.Banks = []visit.Bank{{ID: "KOR_NICE", Name: "South Korea", Place: "NICE"}} })
-	show("passport, whether it is the right one", at(abroad, flow.StepConfirm),
+	g.show("passport, whether it is the right one", abroad, flow.StepConfirm,
 		func(v *visit.Visit) { v.Bank, v.Place = "NICE", "South Korea" })
-	show("passport, identity document added", at(abroad, flow.StepConfirm), func(v *visit.Visit) {
+	g.show("passport, identity document added", abroad, flow.StepConfirm, func(v *visit.Visit) {
 		v.Bank, v.Place, v.MaxFiles, v.MaxFileSize = "CRIF", "Philippines", 2, 8<<20
 		v.Documents = []visit.Document{{ID: "1", Name: "passport.jpg", Size: 2 << 20}}
 	})
-	show("passport, no known names", at(abroad, flow.StepEnd), func(v *visit.Visit) {
+	g.show("passport, no known names", abroad, flow.StepEnd, func(v *visit.Visit) {
 		v.End, v.Status, v.Substatus = "success", contract.StatusSuccess, contract.SubNoRecentInformation
 	})
-	show("passport, done", at(abroad, flow.StepEnd), func(v *visit.Visit) { v.End, v.Status = "success", contract.StatusSuccess })
-
-	all = append(all, bankPages(assets, lang, choices)...)
-	return append(append(all, accessPages(urls, lang, choices)...),
-		Exhibit{"widget, before its first step", visit.FrameShell(lang, urls)},
-		Exhibit{"widget, cannot begin",
-			visit.MessagePage(visit.Message{Lang: lang, Title: sample(lang, "Not here any more", "Ya no está aquí"),
-				Text: sample(lang, "This link was used.", "Este enlace ya se usó.")}, urls)},
-		Exhibit{"back to the customer", visit.BackPage(visit.Back{Lang: lang, Customer: "Harbor Lane",
-			URL: "https://harborlane.example/back", Token: "t"}, urls)})
+	g.show("passport, done", abroad, flow.StepEnd, func(v *visit.Visit) { v.End, v.Status = "success", contract.StatusSuccess })
 }
 
 // bankPages are the pages of the sandbox's FDX banks and payroll providers.

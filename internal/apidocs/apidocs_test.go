@@ -14,18 +14,15 @@ import (
 	"vestibule/docs/openapitest"
 	"vestibule/internal/apidocs"
 	"vestibule/internal/contract"
+	"vestibule/internal/testutil"
 )
 
 func read(t *testing.T, source func() ([]byte, error)) apidocs.Document {
 	t.Helper()
 	raw, err := docs.Served(source, "https://sandbox.example")()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	m, err := apidocs.Read(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	return m
 }
 
@@ -170,36 +167,87 @@ components:
             one: {$ref: "#/components/schemas/Part"}
 `
 
+// smallExample is the example of the body in small.
+const smallExample = "{\n  \"name\": \"ada\",\n  \"parts\": [\n    {\n      \"n\": 0\n    }\n  ]\n}"
+
+// smallShapes are the components of small.
+var smallShapes = []apidocs.Shape{
+	{ID: "shape-Thing", Name: "Thing", Rows: []apidocs.Row{
+		row("", "name", "uuid", "", true, "", "1 to 9 characters"),
+		row("", "parts", "array of Part or null", "shape-Part", false, "", "at most 2 elements"),
+		row("", "kind", "constant", "", false, "", "always x"),
+		row("", "note", "uuid or null", "", false, "A note.", "1 to 9 characters"),
+		row("", "one", "Part", "shape-Part", false, ""),
+	}},
+	{ID: "shape-Part", Name: "Part", About: "A part.", Rows: []apidocs.Row{row("", "n", "integer", "", true, "", "at least 0")}},
+}
+
+// smallSamples call the operation of small.
+var smallSamples = []apidocs.Sample{
+	{Language: "curl", Code: `curl -s -X PUT 'http://127.0.0.1:1/things/t-1' \
+  -H "Authorization: Bearer $KEY" \
+  -H 'X-Why: it'\''s' \
+  -H 'Content-Type: application/json' \
+  -d '` + smallExample + `'`},
+	{Language: "Go", Code: "body := strings.NewReader(`" + smallExample + "`)\n" +
+		`req, err := http.NewRequest("PUT", "http://127.0.0.1:1/things/t-1", body)
+if err != nil {
+	return err
+}
+req.Header.Set("Authorization", "Bearer "+os.Getenv("KEY"))
+req.Header.Set("X-Why", "it's")
+req.Header.Set("Content-Type", "application/json")
+resp, err := http.DefaultClient.Do(req)
+if err != nil {
+	return err
+}
+defer resp.Body.Close()`},
+	{Language: "JavaScript", Code: `const response = await fetch("http://127.0.0.1:1/things/t-1", {
+  method: "PUT",
+  headers: {
+    Authorization: ` + "`Bearer ${process.env.KEY}`" + `,
+    "X-Why": "it's",
+    "Content-Type": "application/json",
+  },
+  body: JSON.stringify(` + strings.ReplaceAll(smallExample, "\n", "\n  ") + `),
+});
+console.log(response.status, await response.text());`},
+	{Language: "Python", Code: `import os
+
+import requests
+
+response = requests.request(
+    "PUT",
+    "http://127.0.0.1:1/things/t-1",
+    headers={
+        "Authorization": "Bearer " + os.environ["KEY"],
+        "X-Why": "it's",
+    },
+    json=` + strings.ReplaceAll(strings.Replace(smallExample, "null", "None", 1), "\n", "\n    ") + `,
+)
+print(response.status_code, response.text)`},
+}
+
+// row returns a row of a table.
+func row(inside, name, kind, shape string, required bool, about string, limits ...string) apidocs.Row {
+	return apidocs.Row{Inside: inside, Name: name, Type: apidocs.Type{Words: kind, Shape: shape},
+		Required: required, About: about, Limits: limits}
+}
+
 func TestRead(t *testing.T) {
 	m, err := apidocs.Read([]byte(small))
-	if err != nil {
-		t.Fatal(err)
-	}
-	row := func(inside, name, kind, shape string, required bool, about string, limits ...string) apidocs.Row {
-		return apidocs.Row{Inside: inside, Name: name, Type: apidocs.Type{Words: kind, Shape: shape},
-			Required: required, About: about, Limits: limits}
-	}
+	testutil.Must(t, err)
 	in := func(where, example string, r apidocs.Row) apidocs.Row { r.In, r.Example = where, example; return r }
-	example := "{\n  \"name\": \"ada\",\n  \"parts\": [\n    {\n      \"n\": 0\n    }\n  ]\n}"
 	want := apidocs.Document{Title: "Small", Version: "2.0.0", About: "For a test.", Server: "http://127.0.0.1:1",
 		Access: []apidocs.Access{{Name: "key", Scheme: "bearer", About: "A key."}},
 		Errors: []contract.CodeInfo{contract.CodeNotFound.Info()},
-		Shapes: []apidocs.Shape{
-			{ID: "shape-Thing", Name: "Thing", Rows: []apidocs.Row{
-				row("", "name", "uuid", "", true, "", "1 to 9 characters"),
-				row("", "parts", "array of Part or null", "shape-Part", false, "", "at most 2 elements"),
-				row("", "kind", "constant", "", false, "", "always x"),
-				row("", "note", "uuid or null", "", false, "A note.", "1 to 9 characters"),
-				row("", "one", "Part", "shape-Part", false, ""),
-			}},
-			{ID: "shape-Part", Name: "Part", About: "A part.", Rows: []apidocs.Row{row("", "n", "integer", "", true, "", "at least 0")}},
-		},
+		Shapes: smallShapes,
 		Sections: []apidocs.Section{{ID: "things", Name: "Things", About: "All things.", Operations: []apidocs.Operation{{
 			ID: "put", Method: "PUT", Path: "/things/{id}", Title: "Put a thing", Access: "key",
 			Parameters: []apidocs.Row{in("path", "t-1", row("", "id", "string", "", true, "")),
 				in("header", "it's", row("", "X-Why", "string", "", true, "", "one of a, b")),
 				in("query", "", row("", "dry", "boolean", "", false, ""))},
-			Body: &apidocs.Body{Example: example, Rows: []apidocs.Row{
+			Body: &apidocs.Body{Example: smallExample, Rows: []apidocs.Row{
 				row("", "name", "uuid", "", true, "", "1 to 9 characters"),
 				row("", "parts", "array of object or null", "", false, "", "at most 2 elements"),
 				row("parts[].", "n", "integer", "", true, "", "at least 0"),
@@ -214,50 +262,7 @@ func TestRead(t *testing.T) {
 				{Status: "204", About: "Nothing."},
 				{Status: "400", About: "Bad.", Codes: []contract.Code{contract.CodeMalformedBody, contract.CodeInvalidToken}},
 			},
-			Samples: []apidocs.Sample{
-				{Language: "curl", Code: `curl -s -X PUT 'http://127.0.0.1:1/things/t-1' \
-  -H "Authorization: Bearer $KEY" \
-  -H 'X-Why: it'\''s' \
-  -H 'Content-Type: application/json' \
-  -d '` + example + `'`},
-				{Language: "Go", Code: "body := strings.NewReader(`" + example + "`)\n" +
-					`req, err := http.NewRequest("PUT", "http://127.0.0.1:1/things/t-1", body)
-if err != nil {
-	return err
-}
-req.Header.Set("Authorization", "Bearer "+os.Getenv("KEY"))
-req.Header.Set("X-Why", "it's")
-req.Header.Set("Content-Type", "application/json")
-resp, err := http.DefaultClient.Do(req)
-if err != nil {
-	return err
-}
-defer resp.Body.Close()`},
-				{Language: "JavaScript", Code: `const response = await fetch("http://127.0.0.1:1/things/t-1", {
-  method: "PUT",
-  headers: {
-    Authorization: ` + "`Bearer ${process.env.KEY}`" + `,
-    "X-Why": "it's",
-    "Content-Type": "application/json",
-  },
-  body: JSON.stringify(` + strings.ReplaceAll(example, "\n", "\n  ") + `),
-});
-console.log(response.status, await response.text());`},
-				{Language: "Python", Code: `import os
-
-import requests
-
-response = requests.request(
-    "PUT",
-    "http://127.0.0.1:1/things/t-1",
-    headers={
-        "Authorization": "Bearer " + os.environ["KEY"],
-        "X-Why": "it's",
-    },
-    json=` + strings.ReplaceAll(strings.Replace(example, "null", "None", 1), "\n", "\n    ") + `,
-)
-print(response.status_code, response.text)`},
-			},
+			Samples: smallSamples,
 		}}}},
 	}
 	if d := cmp.Diff(want, m); d != "" {

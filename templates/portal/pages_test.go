@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/golden"
 	"vestibule/templates/ui"
 )
@@ -116,9 +117,7 @@ func examples(lang i18n.Lang) map[string]templ.Component {
 func render(t *testing.T, c templ.Component) string {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := c.Render(t.Context(), &buf); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, c.Render(t.Context(), &buf))
 	return buf.String()
 }
 

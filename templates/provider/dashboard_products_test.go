@@ -7,6 +7,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil"
 )
 
 // TestConfigurationFields checks that the form of a configuration offers every inquiry type, and
@@ -15,9 +16,7 @@ func TestConfigurationFields(t *testing.T) {
 	render := func(d Dashboard, f ConfigurationForm) string {
 		t.Helper()
 		var b strings.Builder
-		if err := ConfigurationFields(d, f).Render(t.Context(), &b); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, ConfigurationFields(d, f).Render(t.Context(), &b))
 		return b.String()
 	}
 	from := DashboardConfiguration{Kind: contract.Cashflow, InquiryType: contract.InquiryMonitoring, ScoreV21: true, Deprecated: true,

@@ -11,6 +11,7 @@ import (
 	"vestibule/docs"
 	"vestibule/internal/apidocs"
 	"vestibule/internal/contract"
+	"vestibule/internal/testutil"
 )
 
 // TestAPIDocsPages checks that the references of both documents are complete, and that
@@ -19,19 +20,13 @@ func TestAPIDocsPages(t *testing.T) {
 	for name, source := range map[string]func() ([]byte, error){"provider": docs.OpenAPI, "portal": docs.PortalOpenAPI} {
 		t.Run(name, func(t *testing.T) {
 			raw, err := source()
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, err)
 			m, err := apidocs.Read(raw)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, err)
 			of := map[string]page{}
 			for path, component := range APIDocsPages(m, "/docs", "/openapi.json", Page{}) {
 				var out bytes.Buffer
-				if err := component.Render(t.Context(), &out); err != nil {
-					t.Fatal(err)
-				}
+				testutil.Must(t, component.Render(t.Context(), &out))
 				of[path] = readPage(t, out.String())
 				for _, no := range []string{" style=", "<style", "javascript:", " onclick=", "%!"} {
 					if strings.Contains(out.String(), no) {
@@ -81,9 +76,7 @@ func TestAPIDocsPages(t *testing.T) {
 func TestColored(t *testing.T) {
 	const code = "curl -s 'https://h/x' \\\n  -H \"A: b\"\n{\"a\": [1.5, true, \"<b>\", null]}"
 	var out bytes.Buffer
-	if err := Colored(code).Render(t.Context(), &out); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, Colored(code).Render(t.Context(), &out))
 	const want = `<span class="token-word">curl</span><span class="token-word"> -s</span> ` +
 		`<span class="token-text">&#39;https://h/x&#39;</span> \` + "\n " +
 		`<span class="token-word"> -H</span> <span class="token-text">&#34;A: b&#34;</span>` + "\n" +

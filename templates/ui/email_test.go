@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/golden"
 	"vestibule/internal/theme"
 )
@@ -13,13 +14,9 @@ import (
 // only the given links lead anywhere.
 func TestEmails(t *testing.T) {
 	accent, err := theme.ParseColor("#1f4fa3")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	light, dark, err := theme.Derive(theme.Choice{Accent: &accent}, theme.Choice{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	const link = "https://service.example/invite/Jx0cV5Wm2fS8pQ7rN4tB1yK6hD3gL9zA"
 	for name, e := range map[string]Email{
 		"email": {Lang: i18n.English, Subject: "Continue", Brand: "Vestibule", Links: []string{link},
@@ -34,9 +31,7 @@ func TestEmails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			html, err := e.HTML(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, err)
 			for _, no := range []string{"<img", "<link", "<script", "src=", "url(", "@import"} {
 				if strings.Contains(html, no) {
 					t.Errorf("the HTML contains %q:\n%s", no, html)

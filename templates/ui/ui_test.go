@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/golden"
 
 	"github.com/a-h/templ"
@@ -84,9 +85,7 @@ func TestPieces(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer
 			ctx := templ.WithChildren(context.Background(), templ.Raw("CHILDREN"))
-			if err := c.piece.Render(ctx, &out); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, c.piece.Render(ctx, &out))
 			for _, no := range []string{" style=", "<style", "javascript:", " onclick="} {
 				if strings.Contains(out.String(), no) {
 					t.Errorf("the HTML contains %q:\n%s", no, out.String())
@@ -125,9 +124,7 @@ func TestLanguagesOmitLongAddresses(t *testing.T) {
 	for path, want := range map[string]int{"/apply/cashflow": len(i18n.Languages()), "/" + strings.Repeat("a", 60_000): 0,
 		"/?q=" + strings.Repeat("a", 60_000): 0} {
 		u, err := url.Parse(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		if got := len(Languages(i18n.English, u)); got != want {
 			t.Errorf("an address of %d bytes is offered in %d languages, want %d", len(path), got, want)
 		}
@@ -165,9 +162,7 @@ func TestLogoOfOneScheme(t *testing.T) {
 		"logo logo-of-dark":  {URL: "/night", OnlyDark: true},
 	} {
 		var page strings.Builder
-		if err := LogoImage(logo, "").Render(t.Context(), &page); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, LogoImage(logo, "").Render(t.Context(), &page))
 		if want := `<img class="` + class + `"`; !strings.Contains(page.String(), want) {
 			t.Errorf("%+v is shown as %s, want %s", logo, page.String(), want)
 		}

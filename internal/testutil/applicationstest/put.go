@@ -14,6 +14,7 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil"
 )
 
 // Row is an application with its related data. Put fills in a missing mode, variant,
@@ -44,13 +45,9 @@ func Put(t testing.TB, db *store.DB, r Row) applications.Application {
 		}
 		return errors.Join(err, put(ctx, tx, db.Vault, key, r))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	a, err := s.Get(t.Context(), db.SQL, r.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	return a
 }
 

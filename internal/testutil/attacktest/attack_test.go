@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil"
 	"vestibule/internal/webhook"
 )
 
@@ -86,24 +86,17 @@ func (f *fleet) stored(t *testing.T) map[string]string {
 	if f.databaseURL == "" {
 		files, _ := filepath.Glob(filepath.Join(f.dirs[0], "*.db*"))
 		for _, file := range files {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := testutil.ReadFile(t, file)
 			out[filepath.Base(file)] = string(raw)
 		}
 		return out
 	}
 	db, err := sql.Open("pgx", f.databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer db.Close()
 	strs := func(query string) []string {
 		all, err := store.QueryAll(t.Context(), db, store.ScanOne[string], query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		return all
 	}
 	tables := strs(`SELECT quote_ident(table_schema) || '.' || quote_ident(table_name) FROM information_schema.tables
@@ -719,13 +712,9 @@ func forgeWebhooks(t *testing.T, f *fleet) {
 	theirs, _ := json.Marshal(foreign)
 	signed := func(secret, id string, at time.Time, body []byte) []string {
 		parsed, err := webhook.ParseSecret(secret)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		h := map[string][]string{}
-		if err := webhook.Sign(h, []webhook.Secret{parsed}, id, at, body); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, webhook.Sign(h, []webhook.Secret{parsed}, id, at, body))
 		out := []string{"Content-Type", asJSON}
 		for name, values := range h {
 			out = append(out, name, values[0])

@@ -23,6 +23,7 @@ import (
 
 	"vestibule/internal/app"
 	"vestibule/internal/staff"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/ports"
@@ -92,13 +93,9 @@ func deploy(t *testing.T, replicas int, databaseURL string) *fleet {
 		MaxIdleConnsPerHost: 60, DisableCompression: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	key := filepath.Join(t.TempDir(), "master.key")
-	if err := os.WriteFile(key, []byte(strings.Repeat("5a", 32)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.WriteFile(key, []byte(strings.Repeat("5a", 32)), 0o600))
 	listener, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	f.url = "http://localhost:" + port
 	var behind []string
@@ -107,9 +104,7 @@ func deploy(t *testing.T, replicas int, databaseURL string) *fleet {
 	}
 	balance(t, listener, behind)
 	credentials, err := program.ReadCredentials(f.dirs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	f.reviewer = credentials.Reviewer
 	f.keep(secretKey, f.secret, f.apiKey, f.reviewer.Password, firstName, lastName, email, "eyJ")
 	return f

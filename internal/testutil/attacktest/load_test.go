@@ -25,6 +25,7 @@ import (
 	"vestibule/internal/provider"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/ports"
@@ -171,9 +172,7 @@ func (l *loaded) upload(path, address string) int {
 	if err == nil {
 		err = png.Encode(&picture, image.NewGray(image.Rect(0, 0, 64, 64)))
 	}
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	testutil.Must(l.t, err)
 	w.Write(append(picture.Bytes(), make([]byte, 100<<10)...))
 	form.Close()
 	return l.Do("POST", path+"/documents", body.String(), from(address), func(r *http.Request) {
@@ -330,9 +329,7 @@ type letterbox struct {
 
 func newLetterbox(t *testing.T) *letterbox {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	t.Cleanup(func() { l.Close() })
 	box := &letterbox{addr: l.Addr().String()}
 	go func() {
@@ -470,9 +467,7 @@ func loadStreams(t *testing.T, l *loadedPortal) {
 func stallClients(t *testing.T, l *loadedPortal) {
 	for n := range times {
 		c, err := net.Dial("tcp", []string{l.at, l.provider}[n%2])
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		t.Cleanup(func() { c.Close() })
 		// Headers that do not end, bodies that do not come, and answers that are not read.
 		begin := []string{"GET / HTTP/1.1\r\nHost: ", "POST /applications HTTP/1.1\r\nHost: " + loadHost + "\r\nContent-Type: " + asForm +
@@ -510,9 +505,7 @@ func newLoadedPortal(t *testing.T) *loadedPortal {
 	t.Cleanup(l.client.CloseIdleConnections)
 	var err error
 	l.credentials, err = program.ReadCredentials(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	return l
 }
 
@@ -543,15 +536,11 @@ func accepted(t *testing.T, got reply) string {
 func (l *loadedPortal) stream(t *testing.T, b *browser, application, address string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), "GET", l.url+application+"/stream", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	r.Host = loadHost
 	r.Header = http.Header{"Accept": {"text/event-stream"}, "Cookie": {b.header()}, "X-Forwarded-For": {address}}
 	resp, err := l.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	t.Cleanup(func() { resp.Body.Close() })
 	return resp
 }

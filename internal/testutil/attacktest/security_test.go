@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"vestibule/internal/testutil"
 	"vestibule/internal/webhook"
 )
 
@@ -14,9 +15,7 @@ import (
 func TestSenderRefusesInternalAddresses(t *testing.T) {
 	var connections atomic.Int32
 	inside, err := net.Listen("tcp", ":0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer inside.Close()
 	go func() {
 		for {
@@ -30,9 +29,7 @@ func TestSenderRefusesInternalAddresses(t *testing.T) {
 	}()
 	_, port, _ := net.SplitHostPort(inside.Addr().String())
 	secret, err := webhook.ParseSecret(webhook.NewSecret())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	try := func(s *webhook.Sender, host string) webhook.Result {
 		return s.Deliver(t.Context(), webhook.Target{URL: "https://" + host + ":" + port + "/webhook", Secrets: []webhook.Secret{secret}},
 			"evt_1", []byte(`{}`))

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"vestibule/internal/store"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/testutil/storetest/cluster"
 )
@@ -41,10 +42,7 @@ func TestRestoreOnSQLite(t *testing.T) {
 				t.Fatal(err) // without the tool, the driver makes the same copy
 			}
 			for _, file := range []string{into, from, from + "-wal"} {
-				raw, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
+				raw := testutil.ReadFile(t, file)
 				all = append(all, raw...)
 			}
 		}
@@ -54,19 +52,13 @@ func TestRestoreOnSQLite(t *testing.T) {
 			if err == nil {
 				err = os.WriteFile(filepath.Join(to, filepath.Base(file)), raw, 0o600)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, err)
 		}
 		return all
 	}, func() {
 		a := filepath.Join(f.dir, "a")
-		if err := os.RemoveAll(a); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(to, a); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, os.RemoveAll(a))
+		testutil.Must(t, os.Rename(to, a))
 	})
 }
 
@@ -78,9 +70,7 @@ func TestRestoreOnPostgreSQL(t *testing.T) {
 	dump := filepath.Join(t.TempDir(), "vestibule.dump")
 	tool := func(name string) string {
 		path, err := cluster.Tool(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		return path
 	}
 	f := newFleet(t, 2, address)
@@ -169,7 +159,6 @@ func (l *ledger) copy() *ledger {
 
 // checkEncrypted searches a backup for what it must have and for what nobody may read in it.
 func (l *ledger) checkEncrypted(t *testing.T, readable []byte) {
-	t.Helper()
 	for _, publicToken := range l.submissions {
 		if !contains(readable, publicToken) {
 			t.Errorf("the search does not find %s, which is there", publicToken)
@@ -188,9 +177,7 @@ func (l *ledger) checkEncrypted(t *testing.T, readable []byte) {
 // refuseAnotherKey starts a replica with a master key that did not encrypt the database.
 func (f *fleet) refuseAnotherKey(t *testing.T) {
 	wrong := filepath.Join(f.dir, "wrong.key")
-	if err := os.WriteFile(wrong, []byte(strings.Repeat("07", 32)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.WriteFile(wrong, []byte(strings.Repeat("07", 32)), 0o600))
 	other := f.replicas[0]
 	right := other.args
 	defer func() { other.args = right }()
@@ -242,9 +229,7 @@ func deliveredEvents(f *fleet) map[string]string {
 	}, `SELECT e.id, count(*), sum(d.attempts), max(d.updated_at)
 		FROM events e JOIN deliveries d ON d.event_id = e.id
 		GROUP BY e.id HAVING max(CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END) = 1`)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	testutil.Must(f.t, err)
 	return out
 }
 

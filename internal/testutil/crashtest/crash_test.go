@@ -23,6 +23,7 @@ import (
 
 	"vestibule/internal/app"
 	"vestibule/internal/staff"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/storetest/cluster"
 	"vestibule/internal/testutil/tools"
@@ -68,9 +69,7 @@ func TestReplicaKillsOnPostgreSQL(t *testing.T) {
 	if errors.Is(err, cluster.ErrMissing) {
 		tools.Missing(t, "PostgreSQL is not installed")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	t.Cleanup(c.Stop)
 	testKills(t, newFleet(t, 3, c.URL), c)
 }
@@ -98,9 +97,7 @@ func testKills(t *testing.T, f *fleet, db *cluster.Cluster) {
 		<-after.C
 		f.kill(chance.IntN(len(f.replicas)))
 		if db != nil && n%20 == 2 {
-			if err := db.Crash(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, db.Crash(t.Context()))
 			crashes++
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"vestibule/internal/store"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/ports"
 	"vestibule/internal/testutil/program"
@@ -79,9 +80,7 @@ func newFleet(t *testing.T, n int, databaseURL string) *fleet {
 		f.provider = f.balance("127.0.0.1", func(r *replica) string { return r.provider })
 	}
 	key := filepath.Join(f.dir, "master.key")
-	if err := os.WriteFile(key, []byte(hex.EncodeToString(masterKey)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.WriteFile(key, []byte(hex.EncodeToString(masterKey)), 0o600))
 	for i, r := range f.replicas {
 		r.args = []string{"serve", "--portal-addr=" + r.portal, "--provider-addr=" + r.provider, "--sandbox-control-addr=" + r.control,
 			"--portal-url=" + f.portal, "--provider-url=" + f.provider, "--master-key-file=" + key, "--events-url=" + f.app.URL,
@@ -106,9 +105,7 @@ var masterKey = bytes.Repeat([]byte{5}, 32)
 // skips those that refuse the connection.
 func (f *fleet) balance(host string, of func(*replica) string) string {
 	l, err := net.Listen("tcp", ports.Must(f.t, host))
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	testutil.Must(f.t, err)
 	var turn atomic.Uint64
 	dialer := &net.Dialer{Timeout: time.Second}
 	proxy := &httputil.ReverseProxy{
@@ -222,9 +219,7 @@ func (f *fleet) replace(i int, binary string) {
 func (f *fleet) open(party string) *store.DB {
 	f.t.Helper()
 	db, err := store.Open(f.t.Context(), store.Config{URL: f.databaseURL, Dir: filepath.Join(f.dir, "a"), Party: party, MasterKey: masterKey})
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	testutil.Must(f.t, err)
 	f.t.Cleanup(func() { db.Close() })
 	return db
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"vestibule/internal/store"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -75,9 +76,7 @@ func TestReplicasServeDuringMigration(t *testing.T) {
 func (f *fleet) sql() *sql.DB {
 	f.t.Helper()
 	db, err := sql.Open("pgx", f.databaseURL)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	testutil.Must(f.t, err)
 	f.t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -88,9 +87,7 @@ func (f *fleet) version() (all []int) {
 	db := f.sql()
 	for _, party := range []string{store.Portal, store.Provider} {
 		var n int
-		if err := db.QueryRow(`SELECT max(version_id) FROM ` + party + `.goose_db_version`).Scan(&n); err != nil {
-			f.t.Fatal(err)
-		}
+		testutil.Must(f.t, db.QueryRow(`SELECT max(version_id) FROM `+party+`.goose_db_version`).Scan(&n))
 		all = append(all, n)
 	}
 	return all

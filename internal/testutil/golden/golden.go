@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/testutil"
 )
 
 var update = flag.Bool("update", false, "write anew the files that tests compare with")
@@ -19,14 +21,10 @@ var update = flag.Bool("update", false, "write anew the files that tests compare
 func Compare(t testing.TB, file, got string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, os.WriteFile(file, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (go test -update writes it anew): -want +got\n%s", file, diff)
 	}
@@ -42,9 +40,7 @@ func CompareHTML(t testing.TB, file, page string) {
 func CompareJSON(t testing.TB, file, indent string, raw []byte) {
 	t.Helper()
 	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, raw, "", indent); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, json.Indent(&pretty, raw, "", indent))
 	Compare(t, file, pretty.String()+"\n")
 }
 
@@ -53,9 +49,7 @@ func CompareJSON(t testing.TB, file, indent string, raw []byte) {
 func CompareTables(t testing.TB, file string, tables map[string]string) {
 	t.Helper()
 	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	page := string(raw)
 	for name, table := range tables {
 		begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+
+	"vestibule/internal/testutil"
 )
 
 // The kernel assigns ports between first and beyond to no connection and to no listener
@@ -69,8 +71,6 @@ func takeBlock() error {
 func Must(t testing.TB, host string) string {
 	t.Helper()
 	at, err := Free(host)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	return at
 }

@@ -11,6 +11,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
+	"vestibule/internal/testutil"
 )
 
 // Table is the file of cases: a JSON array, one case a line.
@@ -33,9 +34,7 @@ type Case struct {
 func Cases(t testing.TB) []Case {
 	t.Helper()
 	var cases []Case
-	if err := json.Unmarshal(Table, &cases); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, json.Unmarshal(Table, &cases))
 	return cases
 }
 

@@ -25,6 +25,7 @@ import (
 	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/assets"
 )
 
@@ -102,9 +103,7 @@ func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Confi
 		config.Sandbox = sandbox.New
 	}
 	p, err := provider.New(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	r.Provider = p
 	r.Seed = provider.Seed{PublicID: uuid.NewString(), ClientID: "client", SecretKey: "secret-canary",
 		WebhookSecret: "whsec_" + "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
@@ -114,12 +113,8 @@ func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Confi
 	for _, kind := range contract.Products() {
 		r.Seed.Products[kind] = uuid.NewString()
 	}
-	if err := p.Seed(t.Context(), r.Seed); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, p.Seed(t.Context(), r.Seed))
+	testutil.Must(t, p.Start(t.Context()))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()

@@ -24,6 +24,7 @@ import (
 
 	"vestibule/internal/jobs"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/storetest/cluster"
 	"vestibule/internal/testutil/tools"
 )
@@ -65,12 +66,8 @@ func SQLite(t testing.TB, party string) *store.DB {
 	t.Helper()
 	dir := folder(t)
 	raw, err := sqliteTemplate(party)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, party+".db"), raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
+	testutil.Must(t, os.WriteFile(filepath.Join(dir, party+".db"), raw, 0o600))
 	return openFor(t, store.Config{Dir: dir, Party: party})
 }
 
@@ -80,9 +77,7 @@ func SQLite(t testing.TB, party string) *store.DB {
 func DataDir(t testing.TB) string {
 	t.Helper()
 	dir := folder(t)
-	if err := fillDataDir(dir); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, fillDataDir(dir))
 	return dir
 }
 
@@ -115,9 +110,7 @@ func makeFolder() (string, error) { return os.MkdirTemp(cluster.InMemory(), "ves
 func folder(t testing.TB) string {
 	t.Helper()
 	dir, err := makeFolder()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	t.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
@@ -158,9 +151,7 @@ func MigratedURL(t testing.TB) string {
 func newDatabase(t testing.TB, address, template string) string {
 	t.Helper()
 	how, err := strategy()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	name := "t_" + unique()
 	exec(t, "CREATE DATABASE "+name+" TEMPLATE "+template+how)
 	t.Cleanup(func() { exec(t, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
@@ -188,9 +179,7 @@ func Pool(t testing.TB, mode string, named bool, settings ...string) func(addres
 	if errors.Is(err, cluster.ErrNoBouncer) {
 		tools.Missing(t, "PgBouncer is not installed")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	t.Cleanup(c.Stop)
 	return through(c.URL, mode, named)
 }
@@ -232,9 +221,7 @@ var ownPool = sync.OnceValues(func() (func(string) string, error) {
 func pooled(t testing.TB, address string) string {
 	t.Helper()
 	f, err := ownPool()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	return f(address)
 }
 
@@ -244,24 +231,16 @@ func OnDisk(t testing.TB, db *store.DB) []byte {
 	t.Helper()
 	if db.Dialect == store.Postgres {
 		var name string
-		if err := db.SQL.QueryRowContext(context.Background(), `SELECT current_database()`).Scan(&name); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, db.SQL.QueryRowContext(context.Background(), `SELECT current_database()`).Scan(&name))
 		tool, err := cluster.Tool("pg_dump")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		raw, err := osexec.Command(tool, "--dbname="+inDatabase(server(t), name)).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		return raw
 	}
 	var seq int
 	var name, file string
-	if err := db.SQL.QueryRowContext(context.Background(), `PRAGMA database_list`).Scan(&seq, &name, &file); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, db.SQL.QueryRowContext(context.Background(), `PRAGMA database_list`).Scan(&seq, &name, &file))
 	var all []byte
 	for _, part := range []string{file, file + "-wal"} {
 		raw, err := os.ReadFile(part)
@@ -277,9 +256,7 @@ func openFor(t testing.TB, c store.Config) *store.DB {
 	t.Helper()
 	c.MasterKey = MasterKey
 	db, err := store.Open(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -360,9 +337,7 @@ func server(t testing.TB) string {
 	if errors.Is(err, cluster.ErrMissing) {
 		tools.Missing(t, "PostgreSQL is not installed")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	return u
 }
 
@@ -378,15 +353,11 @@ func postgresTemplate(t testing.TB, address string, parties ...string) string {
 	}
 	name := "template_" + of + "_" + fingerprint(t, parties)
 	db, err := sql.Open("pgx", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer db.Close()
 	ctx := context.Background()
 	conn, err := db.Conn(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer conn.Close()
 	key := fnv.New32a()
 	key.Write([]byte(name))
@@ -394,9 +365,7 @@ func postgresTemplate(t testing.TB, address string, parties ...string) string {
 		t.Fatal(err)
 	}
 	var there bool
-	if err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)", name).Scan(&there); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)", name).Scan(&there))
 	if !there {
 		making := name + "_making"
 		for _, query := range []string{"DROP DATABASE IF EXISTS " + making, "CREATE DATABASE " + making} {
@@ -405,9 +374,7 @@ func postgresTemplate(t testing.TB, address string, parties ...string) string {
 			}
 		}
 		for _, party := range parties {
-			if err := prepare(store.Config{URL: inDatabase(address, making), Party: party}); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, prepare(store.Config{URL: inDatabase(address, making), Party: party}))
 		}
 		if _, err := conn.ExecContext(ctx, fmt.Sprintf("ALTER DATABASE %s RENAME TO %s", making, name)); err != nil {
 			t.Fatal(err)
@@ -432,9 +399,7 @@ func fingerprint(t testing.TB, parties []string) string {
 			sum.Write(raw)
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:12]
 }
@@ -458,9 +423,7 @@ var administration = sync.OnceValues(func() (*sql.DB, error) {
 func exec(t testing.TB, query string) {
 	t.Helper()
 	db, err := administration()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	if _, err := db.Exec(query); err != nil {
 		t.Fatalf("%s: %v", strings.Fields(query)[0], err)
 	}

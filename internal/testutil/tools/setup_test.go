@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"vestibule/internal/testutil"
 )
 
 // TestOutdatedNamesDebianPackages runs e2e/setup.sh outdated where each package that it
@@ -14,9 +16,7 @@ import (
 func TestOutdatedNamesDebianPackages(t *testing.T) {
 	const setup = "../../../e2e/setup.sh"
 	script, err := os.ReadFile(setup)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	installed := []string{"chromium-headless-shell"}
 	for _, m := range regexp.MustCompile(`missing\+=\(([^)]+)\)`).FindAllStringSubmatch(string(script), -1) {
 		installed = append(installed, strings.Fields(m[1])...)
@@ -32,9 +32,7 @@ func TestOutdatedNamesDebianPackages(t *testing.T) {
 	run := func(apt string) string {
 		t.Helper()
 		for name, content := range map[string]string{"apt": apt, "npm": "#!/bin/sh\nexit 1\n"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o700))
 		}
 		cmd := exec.Command("bash", setup, "outdated")
 		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))

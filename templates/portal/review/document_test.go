@@ -7,6 +7,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/templates/ui"
 )
@@ -23,9 +24,7 @@ func stubWith(p *report.Positions, fileType, status string, reasons ...string) I
 func stubPage(t *testing.T, v IncomeView) string {
 	t.Helper()
 	var b strings.Builder
-	if err := payStubs(i18n.English, v).Render(t.Context(), &b); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, payStubs(i18n.English, v).Render(t.Context(), &b))
 	return b.String()
 }
 
@@ -125,9 +124,7 @@ func TestDocumentPageNamesItsMarks(t *testing.T) {
 			IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityDetected,
 				Reasons: []string{"EDITOR_AS_PRODUCER", "TEXT_OVER_TEXT"}},
 		}}
-		if err := Document(ui.Page{Lang: i18n.English}, v).Render(t.Context(), &b); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, Document(ui.Page{Lang: i18n.English}, v).Render(t.Context(), &b))
 		_, intro, _ := strings.Cut(b.String(), `class="intro">`)
 		intro, _, _ = strings.Cut(intro, "<")
 		want := ""

@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/templates/ui"
 )
@@ -279,9 +280,7 @@ func TestAxisAmounts(t *testing.T) {
 func render(t *testing.T, c templ.Component) string {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := c.Render(t.Context(), &buf); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, c.Render(t.Context(), &buf))
 	return buf.String()
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/golden"
 	"vestibule/templates/ui"
 )
@@ -54,9 +55,7 @@ func TestPages(t *testing.T) {
 	for _, lang := range []i18n.Lang{i18n.English, i18n.Spanish} {
 		for name, c := range examples(lang) {
 			var buf bytes.Buffer
-			if err := c.Render(t.Context(), &buf); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, c.Render(t.Context(), &buf))
 			got := buf.String()
 			golden.CompareHTML(t, "testdata/"+name+"."+string(lang)+".html", got)
 			if strings.Contains(got, "<script") || strings.Contains(got, "style=") || strings.Contains(got, "<Cove>") {
