@@ -26,12 +26,43 @@ type fields struct {
 	hasAddress                     bool              // the address is known
 	several                        bool              // there are two periods, days or names, as if the file had several stubs
 	labeled                        map[string]string // the values by their labels in the same cell
+	yearless                       bool              // days of the period may lack the year; the pay date has it
 }
 
-// fields reads the labels of a stub and the values beside or below them.
+// fields reads the values of a stub other than amounts.
 func (s *sheet) fields() *fields {
 	f := &fields{labeled: map[string]string{}}
 	s.below = s.placement()
+	s.byLabels(f)
+	s.beforeLabels(f)
+	if !f.start.shown && !f.end.shown {
+		s.spanned(f)
+	}
+	if !f.pay.shown {
+		s.dated(f)
+	}
+	if !f.pay.shown {
+		s.payDateInText(f)
+	}
+	if !f.pay.shown {
+		s.onlyDay(f)
+	}
+	if !f.start.shown && !f.end.shown && f.pay.valid {
+		f.yearless = true
+		s.byLabels(f)
+	}
+	s.parties(f)
+	if f.provider == "" {
+		f.provider = s.someProvider(f)
+	}
+	if f.frequency == "" && f.start.valid && f.end.valid {
+		f.frequency = frequencyOfPeriod(f.start.date, f.end.date)
+	}
+	return f
+}
+
+// byLabels reads the labels of a stub and the values beside or below them.
+func (s *sheet) byLabels(f *fields) {
 	for n, r := range s.rows {
 		for i, c := range r {
 			if c.number {
@@ -65,27 +96,6 @@ func (s *sheet) fields() *fields {
 			}
 		}
 	}
-	s.beforeLabels(f)
-	if !f.start.shown && !f.end.shown {
-		s.spanned(f)
-	}
-	if !f.pay.shown {
-		s.dated(f)
-	}
-	if !f.pay.shown {
-		s.payDateInText(f)
-	}
-	if !f.pay.shown {
-		s.onlyDay(f)
-	}
-	s.parties(f)
-	if f.provider == "" {
-		f.provider = s.someProvider(f)
-	}
-	if f.frequency == "" && f.start.valid && f.end.valid {
-		f.frequency = frequencyOfPeriod(f.start.date, f.end.date)
-	}
-	return f
 }
 
 // compare finds a second stub: a label that was read before, with another name or day.
@@ -403,6 +413,9 @@ func (s *sheet) valuesNear(n, i int, what field) []*cell {
 func (f *fields) put(what field, text string, c *cell) bool {
 	if kindOf(what) == 0 {
 		text = withSlashes(text)
+	}
+	if f.yearless && (what == fieldStart || what == fieldEnd || what == fieldPeriod) {
+		text = withYears(text, f.pay.date)
 	}
 	date := func(w *when) bool {
 		if w.shown {
