@@ -373,14 +373,11 @@ func (t *table) sign(groups []*group, closing, opening *statedBalance) error {
 	steps, _, _ := readings[0].try(groups, closing, opening)
 	if steps > 0 && constant(groups) {
 		steps, t.flat = 0, rows[0].balance != 0
-		how := "every line has the same balance: it is that of the account now"
-		if !t.flat {
-			how = "every line has a balance of zero, which is not used"
-			for _, r := range rows {
-				r.balanced = false
-			}
+		t.file.note(map[bool]string{true: "every line has the same balance: it is that of the account now",
+			false: "every line has a balance of zero, which is not used"}[t.flat])
+		for _, r := range rows {
+			r.balanced = t.flat
 		}
-		t.file.note(how)
 	}
 	if steps == 0 || t.flat {
 		if why == nil {

@@ -26,7 +26,7 @@ type fields struct {
 	hasAddress                     bool              // the address is known
 	several                        bool              // there are two periods, days or names, as if the file had several stubs
 	labeled                        map[string]string // the values by their labels in the same cell
-	yearless                       bool              // days of the period may lack the year; the pay date has it
+	near                           *report.Date      // days without a year are close to this one
 }
 
 // fields reads the values of a stub other than amounts.
@@ -48,7 +48,11 @@ func (s *sheet) fields() *fields {
 		s.onlyDay(f)
 	}
 	if !f.start.shown && !f.end.shown && f.pay.valid {
-		f.yearless = true
+		f.near = &f.pay.date
+	} else if !f.pay.shown && f.end.valid {
+		f.near = &f.end.date
+	}
+	if f.near != nil {
 		s.byLabels(f)
 	}
 	s.parties(f)
@@ -414,8 +418,8 @@ func (f *fields) put(what field, text string, c *cell) bool {
 	if kindOf(what) == 0 {
 		text = withSlashes(text)
 	}
-	if f.yearless && (what == fieldStart || what == fieldEnd || what == fieldPeriod) {
-		text = withYears(text, f.pay.date)
+	if f.near != nil && kindOf(what) == 0 && what != fieldHire {
+		text = withYears(text, *f.near)
 	}
 	date := func(w *when) bool {
 		if w.shown {

@@ -91,16 +91,10 @@ func (d *Document) positions(findings []finding) *report.Positions {
 	f := &d.fields
 	for _, x := range []struct {
 		field string
-		cell  *cell
-	}{{"employee_name", f.employeeCell}, {"employer_name", f.employerCell}} {
-		if x.cell != nil {
-			add(report.Mark{Field: x.field}, x.cell.area())
-		}
-	}
-	for _, x := range []struct {
-		field string
 		of    when
-	}{{"pay_period_start", f.start}, {"pay_period_end", f.end}, {"pay_date", f.pay}, {"hire_date", f.hire}} {
+	}{{"employee_name", when{shown: true, valid: true, cell: f.employeeCell}},
+		{"employer_name", when{shown: true, valid: true, cell: f.employerCell}},
+		{"pay_period_start", f.start}, {"pay_period_end", f.end}, {"pay_date", f.pay}, {"hire_date", f.hire}} {
 		if x.of.valid {
 			add(report.Mark{Field: x.field}, areasOf(x.of)...)
 		}

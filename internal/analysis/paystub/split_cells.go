@@ -57,9 +57,13 @@ func (s *sheet) labelStarts(c *cell) (at []int) {
 		return at
 	}
 	if what := labelOf(c.words); len(c.text) < 40 && (what == noField || what == fieldOther) { // "EMPLOYEE NAME EMPLOYEE ID"
-		for k := range len(c.text) {
+		s.spend(64 * strings.Count(c.text, " "))
+		for k, r := range c.text {
+			if r != ' ' {
+				continue
+			}
 			first, second := plain(c.text[:k]), plain(c.text[k:])
-			if c.text[k] == ' ' && strings.Contains(unnumbered(first), " ") && strings.Contains(second, " ") &&
+			if strings.Contains(unnumbered(first), " ") && strings.Contains(second, " ") &&
 				labelOf(first) != noField && labelOf(second) != noField {
 				return []int{k}
 			}
