@@ -141,12 +141,6 @@ func (t *table) byValues() (sums []int) {
 // reports whether their values tell.
 func (t *table) placeSums(sums []int) bool {
 	apart := len(sums) > 1 && !slices.ContainsFunc(t.rows, func(r *row) bool { return r.cell(sums[0]) != "" && r.cell(sums[1]) != "" })
-	signs := func(i int) bool {
-		return slices.ContainsFunc(t.rows, func(r *row) bool { n, _ := parseNumeral(r.cell(i)); return n.negative || n.plus })
-	}
-	if len(sums) == 2 && signs(sums[1]) && !signs(sums[0]) { // the balance is before the amount
-		slices.Reverse(sums)
-	}
 	switch {
 	case apart && len(sums) < 4:
 		t.at[moneyOut], t.at[moneyIn], t.at[runningBalance] = sums[:1], sums[1:2], sums[2:]

@@ -65,20 +65,11 @@ func (t *table) kind(rows []*row) string {
 	if v := cmp.Or(find("preamble", above), titled); v != "" && (kindOf(above) == "" || leftKinds[kindOf(above)]) {
 		return v
 	}
-	spend, sale, other := 0, 0, 0
+	types := map[string]int{}
 	for _, r := range rows {
-		word := plain(t.text(r, side))
-		switch words["cardtype"][word] {
-		case "spend":
-			spend++
-		case "other":
-			other++
-		}
-		if word == "sale" {
-			sale++
-		}
+		types[words["cardtype"][plain(t.text(r, side))]]++
 	}
-	if !balance && spend > 0 && spend+other == len(rows) || sale*2 > len(rows) {
+	if !balance && types["spend"] > 0 && types["spend"]+types["other"] == len(rows) {
 		return "credit card"
 	}
 	return ""

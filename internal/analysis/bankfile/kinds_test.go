@@ -46,7 +46,9 @@ func kindsOfExports(t *testing.T, names ...string) map[string]kindOfExport {
 			case "days":
 				k.days = value
 			case "as":
-				k.content = encode(t, k.content, value)
+				if k.content = strings.TrimSuffix(k.content, "\n"); value != "cut" {
+					k.content = encode(t, k.content+"\n", value)
+				}
 			}
 		}
 		all[name] = k

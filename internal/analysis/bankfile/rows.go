@@ -94,7 +94,8 @@ func (t *table) readDays() error {
 				r.day, r.dated = layouts[l].parse(s)
 			}
 		}
-		if !r.dated && (numbersOfDay.MatchString(s) || wordsOfDay.MatchString(s) || (len(s) == 8 || len(s) == 6) && number(s) > 0 || strings.HasPrefix(s, "##")) {
+		if !r.dated && (numbersOfDay.MatchString(s) || wordsOfDay.MatchString(s) || strings.HasPrefix(s, "##") ||
+			(len(s) == 8 || len(s) == 6) && number(s) > 0) {
 			return fmt.Errorf("line %d: the column %s has no valid day in the order %s, as the other lines have",
 				r.line, t.label(t.dayColumn()), layouts[best.layout].name)
 		}
@@ -118,8 +119,8 @@ func (t *table) dayColumn() column {
 	return transacted
 }
 
-// statusOfText matches a status before a description, as in PENDING - SHOP.
-var statusOfText = regexp.MustCompile(`^[\[(*]*\s*(\pL+)\s*[\])*:|-]`)
+// statusOfText matches a status before a description, as in PENDING - SHOP, or after it, as in SHOP (pending).
+var statusOfText = regexp.MustCompile(`^[\[(*]*\s*(\pL+)\s*[\])*:|-]|[\[(*]\s*(\pL+)\s*[\])*]$`)
 
 // leftOutAs names the states of transactions that are not booked.
 var leftOutAs = []struct{ state, noun string }{{"pending", "pending transaction"}, {"future", "scheduled or announced transaction"},
@@ -169,12 +170,13 @@ func (t *table) readStatus() error {
 			}
 		}
 		for _, i := range t.at[side] {
-			if v := words["status"][plain(r.cell(i))]; v != "" && v != "booked" && words["side"][plain(r.cell(i))] == "" {
+			word := plain(r.cell(i))
+			if v := cmp.Or(words["status"][word], find("typed", word)); v != "" && v != "booked" && words["side"][word] == "" {
 				state = v
 			}
 		}
 		if m := statusOfText.FindStringSubmatch(t.text(r, description)); m != nil {
-			state = cmp.Or(words["prefix"][plain(m[1])], state)
+			state = cmp.Or(words["prefix"][plain(m[1]+m[2])], state)
 		}
 		r.counts = state == "booked"
 		if counts[state]++; counts[state] == 1 {
@@ -193,6 +195,8 @@ func (t *table) readStatus() error {
 	}
 	return nil
 }
+
+var twoDecimals = regexp.MustCompile(`\d[.,]\d\d\b`)
 
 // amounts lists the columns of amounts.
 var amounts = []column{amount, moneyOut, moneyIn, fee, runningBalance}
@@ -267,9 +271,12 @@ func (t *table) readFigures() error {
 		}
 	}
 	if n := len(t.rows); n > 1 && t.file.cut {
-		last := t.rows[n-1]
-		shorter := func(r *row) bool { return len(r.fields) <= len(last.fields) }
-		if len(last.fields) < len(t.names) && !slices.ContainsFunc(t.rows[:n-1], shorter) {
+		last, at := t.rows[n-1], len(t.rows[n-1].fields)-1
+		ends := func(r *row) bool { // with fewer values than columns, or within an amount
+			s := r.cell(at)
+			return at+1 < len(t.names) && len(r.fields) <= at+1 || at+1 >= len(t.names) && isNumeral(s) && !twoDecimals.MatchString(s)
+		}
+		if ends(last) && !slices.ContainsFunc(t.rows[:n-1], ends) {
 			return fmt.Errorf("line %d: the file ends within this line", last.line)
 		}
 	}
@@ -292,7 +299,8 @@ func (t *table) onlyBalance(r *row) bool {
 	switch last := r == t.rows[len(t.rows)-1] && t.names == nil; {
 	case plain(text) == "new balance": // which is also a shop's name
 		return false
-	case strings.Contains(plain(text), " ") && words["total"][plain(text)] != "", plain(text) == "totals", plain(text) == "total" && t.addsUp(r):
+	case strings.Contains(plain(text), " ") && words["total"][plain(text)] != "", plain(text) == "totals",
+		plain(text) == "total" && t.addsUp(r):
 		t.file.note(fmt.Sprintf("line %d states a total", r.line))
 		return true
 	case kind == "" && last && len(t.at[runningBalance]) == 0 && accountOnly.MatchString(text):

@@ -239,6 +239,8 @@ func (t *table) readings(rows []*row) (all []reading, why error) {
 		why = fmt.Errorf("line %d: all amounts are positive, and the column %s does not say whether this one is money in or out",
 			n.unsaid.line, t.label(side))
 		all = []reading{signed, opposite}
+	case !slices.ContainsFunc(rows, func(r *row) bool { return t.wordsOf(r) <= 0 }):
+		all = []reading{{"amounts are money in, as their words say", value}, opposite}
 	default:
 		why = errors.New("all amounts are positive, and no column says which are money out")
 		all = []reading{signed, opposite}
@@ -278,6 +280,7 @@ func (t *table) wordsOf(r *row) int {
 		text += " " + r.cell(i)
 	}
 	switch {
+	case find("payment", text) == "refund": // of what is bought, or a correction
 	case find("income", text) != "":
 		return 1
 	case find("spent", text) != "":
@@ -370,14 +373,11 @@ func (t *table) sign(groups []*group, closing, opening *statedBalance) error {
 	steps, _, _ := readings[0].try(groups, closing, opening)
 	if steps > 0 && constant(groups) {
 		steps, t.flat = 0, rows[0].balance != 0
-		how := "every line has the same balance: it is that of the account now"
-		if !t.flat {
-			how = "every line has a balance of zero, which is not used"
-			for _, r := range rows {
-				r.balanced = false
-			}
+		t.file.note(map[bool]string{true: "every line has the same balance: it is that of the account now",
+			false: "every line has a balance of zero, which is not used"}[t.flat])
+		for _, r := range rows {
+			r.balanced = t.flat
 		}
-		t.file.note(how)
 	}
 	if steps == 0 || t.flat {
 		if why == nil {

@@ -1,6 +1,7 @@
 package paystub
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -83,17 +84,9 @@ func town(s string) (city, state, zip string, ok bool) {
 var states = strings.Fields("AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH " +
 	"OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY AS GU MP PR VI AA AE AP")
 
-func isZIP(s string) bool {
-	if len(s) != 5 && len(s) != 10 {
-		return false
-	}
-	for i := range len(s) {
-		if (i == 5) != (s[i] == '-') || i != 5 && !isDigit(s[i]) {
-			return false
-		}
-	}
-	return true
-}
+var zipCode = regexp.MustCompile(`^\d{5}(?:-\d{4})?$`)
+
+func isZIP(s string) bool { return len(s) < 11 && zipCode.MatchString(s) }
 
 // street reports whether a line may be a street: it has letters, or "#", and a number.
 func street(s string) bool {

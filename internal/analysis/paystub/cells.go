@@ -2,6 +2,7 @@ package paystub
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -90,8 +91,10 @@ func layOut(f *pdf.File) *sheet {
 		}
 		s.rows = append(s.rows, lines(pieces)...)
 	}
+	s.spacesInAmounts()
 	s.commas()
 	s.splitCents()
+	s.labelsFirst()
 	s.joinTowns()
 	s.splitTexts()
 	s.joinAround()
@@ -359,6 +362,72 @@ func kerned(line row) (out row) {
 		out = append(out, c)
 	}
 	return out
+}
+
+// spacedAmount matches an amount with spaces between thousands at the end of a text.
+var spacedAmount = regexp.MustCompile(`(?:^|[^\d.,] ?)([-$]*\d{1,3}(?: \d{3})+[.,]\d\d-?)$`)
+
+// spacesInAmounts removes the spaces between thousands, if a stub has them in all amounts of
+// thousands. Hours and an amount would not be beside net, nor the amount begin with zero.
+func (s *sheet) spacesInAmounts() {
+	var found []*cell
+	alone, sure := 0, false
+	for _, r := range s.rows {
+		for _, c := range r {
+			s.spend(len(c.text) / 4)
+			for _, text := range []string{c.text, swapped.Replace(c.text)} {
+				if v, ok := money(text); ok && max(v, -v) >= 1000_00 {
+					return
+				}
+			}
+			if m := spacedAmount.FindStringSubmatch(c.text); m != nil && len(c.text) < maxLabel {
+				label := plain(strings.TrimSuffix(c.text, m[1]))
+				found, sure = append(found, c), sure || totalOf(label) == net || totalOf(r[0].words) == net || strings.Contains(m[1], " 0")
+				if m[1] == c.text {
+					alone++
+				}
+			}
+		}
+	}
+	if alone < 3 || !sure {
+		return
+	}
+	for _, c := range found {
+		at := len(c.text) - len(spacedAmount.FindStringSubmatch(c.text)[1])
+		c.set(c.text[:at] + strings.ReplaceAll(c.text[at:], " ", ""))
+	}
+}
+
+// labelsFirst moves the labels of amounts to the left of them, if a stub has them to the right.
+func (s *sheet) labelsFirst() {
+	var turned []int
+	known, left, right, wide := 0, 1e9, 0.0, 0.0
+	for n, r := range s.rows {
+		last := r[len(r)-1]
+		s.spend(32 + len(r))
+		switch {
+		case len(r) > 1 && !r[0].number && r[1].money && itemOfAny(r[0].words):
+			return
+		case len(r) > 1 && !last.number && !slices.ContainsFunc(r[:len(r)-1], func(c *cell) bool { return !c.number }):
+			if itemOfAny(last.words) {
+				known, right = known+1, last.x0
+			}
+		case len(r) == 1 || slices.ContainsFunc(r[:len(r)-1], func(c *cell) bool { return periodOf(c.words) == noPeriod }) || last.number ||
+			periodOf(last.words) == current || periodOf(last.words) == ytd:
+			continue
+		}
+		turned, left, wide = append(turned, n), min(left, r[0].x0), max(wide, last.x1-last.x0)
+	}
+	if known < 4 {
+		return
+	}
+	for _, n := range turned {
+		r := s.rows[n]
+		if label := r[len(r)-1]; abs(label.x0-right) < 4 {
+			label.x0, label.x1 = left-wide-8, left-wide-8+label.x1-label.x0
+			s.rows[n] = append(row{label}, r[:len(r)-1]...)
+		}
+	}
 }
 
 // commas exchanges decimal commas and the points of thousands, if a stub has no other amounts.

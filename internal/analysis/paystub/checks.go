@@ -41,48 +41,27 @@ func (d *Document) checks() map[string]report.ConsistencyCheck {
 	return out
 }
 
-// periodsOf returns the number of a frequency's periods in a year, or 0 if it is unknown.
-func periodsOf(frequency string) report.Cents {
-	switch frequency {
-	case report.PayWeekly:
-		return 52
-	case report.PayBiweekly:
-		return 26
-	case report.PaySemiMonthly:
-		return 24
-	case report.PayMonthly:
-		return 12
-	}
-	return 0
-}
+// periodsOf has the number of a frequency's periods in a year.
+var periodsOf = map[string]report.Cents{report.PayWeekly: 52, report.PayBiweekly: 26, report.PaySemiMonthly: 24, report.PayMonthly: 12}
 
 // insights sets the projected income of a year: the period's income times the number of
 // periods or, without a frequency, the year to date projected to the whole year.
 func (d *Document) insights() {
 	p := &d.Stub
-	if n := periodsOf(d.fields.frequency); n > 0 {
-		times := func(c *report.Cents) *report.Cents {
-			if c == nil {
-				return nil
-			}
-			v := *c * n
-			return &v
-		}
-		p.Insights = report.PaystubInsights{AnnualGross: times(p.GrossTotal), AnnualNet: times(p.NetTotal)}
-		return
-	}
-	days, all := d.daysToDate()
-	if days < minDays {
-		return
-	}
-	year := func(c *report.Cents) *report.Cents {
+	whole := func(c *report.Cents, year func(report.Cents) report.Cents) *report.Cents {
 		if c == nil {
 			return nil
 		}
-		v := (*c*2*all + days) / (2 * days)
+		v := year(*c)
 		return &v
 	}
-	p.Insights = report.PaystubInsights{AnnualGross: year(p.GrossTotalYTD), AnnualNet: year(p.NetTotalYTD)}
+	if n := periodsOf[d.fields.frequency]; n > 0 {
+		times := func(c report.Cents) report.Cents { return c * n }
+		p.Insights = report.PaystubInsights{AnnualGross: whole(p.GrossTotal, times), AnnualNet: whole(p.NetTotal, times)}
+	} else if days, all := d.daysToDate(); days >= minDays {
+		project := func(c report.Cents) report.Cents { return (c*2*all + days) / (2 * days) }
+		p.Insights = report.PaystubInsights{AnnualGross: whole(p.GrossTotalYTD, project), AnnualNet: whole(p.NetTotalYTD, project)}
+	}
 }
 
 // minDays is the minimum number of days in a year to date that is projected.

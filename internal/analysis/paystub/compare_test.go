@@ -46,7 +46,6 @@ func TestConsecutiveStubs(t *testing.T) {
 		d.fields.start.date, d.fields.end.date, d.fields.pay.date = on("2026-03-09"), on("2026-03-15"), on("2026-03-20")
 		return d
 	}
-	none, some, sure := report.IrregularityNotDetected, report.IrregularityReview, report.IrregularityDetected
 	for _, tt := range []struct {
 		name   string
 		change func(*Document)

@@ -1,7 +1,9 @@
 package paystub
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -69,6 +71,10 @@ const (
 	goodDate
 )
 
+// dateForm matches a date: three numbers or words, which marks or an ordinal may separate.
+var dateForm = regexp.MustCompile(`^(\d+|[A-Za-z]+)((?i:st|nd|rd|th)[, ]+| / |[-/., ']{0,2})(\d+|[A-Za-z]+)` +
+	`((?i:st|nd|rd|th)[, ]+| / |[-/., ']{0,2})(\d+|[A-Za-z]+)`)
+
 // dateIn reads a date at the beginning of a text, as in 01/31/2026, 1-31-26,
 // 2026-01-31, Jan 31, 2026 and 31 January 2026, and returns the text after it. A date that
 // does not exist is a bad date.
@@ -86,49 +92,19 @@ func dateIn(s string) (d report.Date, rest string, state int) {
 		}
 		return report.Date{}, s, noDate
 	}
-	var parts [3]string
-	at, k := 0, 0
-	for k < 3 {
-		from := at
-		for at < len(s) && (s[at] >= '0' && s[at] <= '9' || s[at]|0x20 >= 'a' && s[at]|0x20 <= 'z') &&
-			(at == from || isDigit(s[at]) == isDigit(s[from])) {
-			at++
-		}
-		if at == from {
-			return d, s, noDate
-		}
-		parts[k] = s[from:at]
-		k++
-		if k < 3 {
-			gap := at
-			for at < len(s) && strings.IndexByte("/-., '", s[at]) >= 0 {
-				at++
-			}
-			if k == 2 && monthOf(parts[0]) > 0 && s[len(parts[0])] == ' ' && strings.Trim(s[gap:at], " ") == "-" {
-				return d, s, noDate // "March 1-14, 2026"
-			}
-			if joined := at < len(s) && isDigit(s[at]) != isDigit(s[at-1]); at == gap && !joined || at-gap > 2 && s[gap:at] != " / " {
-				return d, s, noDate
-			}
-			// An ordinal, as in 3rd.
-			if end := at + 2; at == gap && end < len(s) && slices.Contains(ordinals, strings.ToLower(s[at:end])) &&
-				strings.IndexByte(" ,", s[end]) >= 0 {
-				for at = end; at < len(s) && strings.IndexByte(", ", s[at]) >= 0; {
-					at++
-				}
-			}
-		}
-	}
-	rest = s[at:]
-	if rest != "" && (isDigit(rest[0]) || rest[0] == '/') {
+	m := dateForm.FindStringSubmatch(s)
+	if m == nil {
 		return d, s, noDate
 	}
-	y, m, day, ok := ymd(parts)
-	if !ok {
+	glued := func(k int) bool { return m[k] == "" && isDigit(m[k-1][0]) == isDigit(m[k+1][0]) }
+	rest = s[len(m[0]):]
+	y, month, day, ok := ymd([3]string{m[1], m[3], m[5]})
+	if !ok || glued(2) || glued(4) || rest != "" && (isDigit(rest[0]) || rest[0] == '/') ||
+		monthOf(m[1]) > 0 && m[2][:min(1, len(m[2]))] == " " && strings.Trim(m[4], " ") == "-" { // "March 1-14, 2026"
 		return d, s, noDate
 	}
-	t := time.Date(y, time.Month(m), day, 0, 0, 0, 0, time.UTC)
-	if m < 1 || m > 12 || day < 1 || t.Day() != day || y < 1950 || y > 2100 {
+	t := time.Date(y, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	if month < 1 || month > 12 || day < 1 || t.Day() != day || y < 1950 || y > 2100 {
 		return d, rest, badDate
 	}
 	return report.Date{Time: t}, rest, goodDate
@@ -154,6 +130,29 @@ func withSlashes(text string) string {
 	return text
 }
 
+var (
+	dayWithoutYear = regexp.MustCompile(`(?i)\b(?:\d{1,2}/|[a-z]{3,9}\.? )\d{1,2}\b`)
+	yearOfDay      = regexp.MustCompile(`\d{4}|\d/\d{1,2}/\d|'\d\d`)
+)
+
+// withYears returns a text without any year whose days are of the years that bring them closest
+// to another day.
+func withYears(text string, near report.Date) string {
+	if len(text) > maxLabel || yearOfDay.MatchString(text) {
+		return text
+	}
+	return dayWithoutYear.ReplaceAllStringFunc(text, func(day string) string {
+		out, least := day, 200*24*time.Hour
+		for year := near.Year() - 1; year <= near.Year()+1; year++ {
+			whole := day + map[bool]string{true: "/", false: ", "}[isDigit(day[0])] + strconv.Itoa(year)
+			if d, _, state := dateIn(whole); state == goodDate && d.Sub(near.Time).Abs() < least {
+				out, least = whole, d.Sub(near.Time).Abs()
+			}
+		}
+		return out
+	})
+}
+
 var ordinals = []string{"st", "nd", "rd", "th"}
 
 // isWeekday reports whether a word is the name of a weekday or an abbreviation of it.
@@ -168,14 +167,10 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 // ymd returns the year, month and day from the three parts of a date.
 func ymd(p [3]string) (y, m, d int, ok bool) {
 	n := func(s string) int {
-		v := 0
-		for i := range len(s) {
-			if !isDigit(s[i]) || len(s) > 4 {
-				return -1
-			}
-			v = v*10 + int(s[i]-'0')
+		if v, err := strconv.Atoi(s); err == nil && len(s) < 5 {
+			return v
 		}
-		return v
+		return -1
 	}
 	switch {
 	case monthOf(p[0]) > 0:

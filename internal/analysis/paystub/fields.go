@@ -26,12 +26,47 @@ type fields struct {
 	hasAddress                     bool              // the address is known
 	several                        bool              // there are two periods, days or names, as if the file had several stubs
 	labeled                        map[string]string // the values by their labels in the same cell
+	near                           *report.Date      // days without a year are close to this one
 }
 
-// fields reads the labels of a stub and the values beside or below them.
+// fields reads the values of a stub other than amounts.
 func (s *sheet) fields() *fields {
 	f := &fields{labeled: map[string]string{}}
 	s.below = s.placement()
+	s.byLabels(f)
+	s.beforeLabels(f)
+	if !f.start.shown && !f.end.shown {
+		s.spanned(f)
+	}
+	if !f.pay.shown {
+		s.dated(f)
+	}
+	if !f.pay.shown {
+		s.payDateInText(f)
+	}
+	if !f.pay.shown {
+		s.onlyDay(f)
+	}
+	if !f.start.shown && !f.end.shown && f.pay.valid {
+		f.near = &f.pay.date
+	} else if !f.pay.shown && f.end.valid {
+		f.near = &f.end.date
+	}
+	if f.near != nil {
+		s.byLabels(f)
+	}
+	s.parties(f)
+	if f.provider == "" {
+		f.provider = s.someProvider(f)
+	}
+	if f.frequency == "" && f.start.valid && f.end.valid {
+		f.frequency = frequencyOfPeriod(f.start.date, f.end.date)
+	}
+	return f
+}
+
+// byLabels reads the labels of a stub and the values beside or below them.
+func (s *sheet) byLabels(f *fields) {
 	for n, r := range s.rows {
 		for i, c := range r {
 			if c.number {
@@ -65,27 +100,6 @@ func (s *sheet) fields() *fields {
 			}
 		}
 	}
-	s.beforeLabels(f)
-	if !f.start.shown && !f.end.shown {
-		s.spanned(f)
-	}
-	if !f.pay.shown {
-		s.dated(f)
-	}
-	if !f.pay.shown {
-		s.payDateInText(f)
-	}
-	if !f.pay.shown {
-		s.onlyDay(f)
-	}
-	s.parties(f)
-	if f.provider == "" {
-		f.provider = s.someProvider(f)
-	}
-	if f.frequency == "" && f.start.valid && f.end.valid {
-		f.frequency = frequencyOfPeriod(f.start.date, f.end.date)
-	}
-	return f
 }
 
 // compare finds a second stub: a label that was read before, with another name or day.
@@ -403,6 +417,9 @@ func (s *sheet) valuesNear(n, i int, what field) []*cell {
 func (f *fields) put(what field, text string, c *cell) bool {
 	if kindOf(what) == 0 {
 		text = withSlashes(text)
+	}
+	if f.near != nil && kindOf(what) == 0 && what != fieldHire {
+		text = withYears(text, *f.near)
 	}
 	date := func(w *when) bool {
 		if w.shown {

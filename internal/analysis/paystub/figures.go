@@ -203,23 +203,13 @@ func (l *line) product() bool {
 			return true
 		}
 	}
-	if text := strings.TrimSpace(l.rate.text); len(text) >= 4 && strings.Trim(text, "0123456789") == "" &&
-		isProduct(h, r/10_000, l.amount[now]) {
+	fits := func(r, halves int64) bool { // both factors are in ten-thousandths, and the amount is in cents
+		return near(report.Cents(h*r/1_000_000*halves/2), l.amount[now], report.Cents(2+h*halves/2/10_000))
+	}
+	if text := strings.TrimSpace(l.rate.text); len(text) >= 4 && strings.Trim(text, "0123456789") == "" && fits(r/10_000, 2) {
 		return true // the rate is printed without its decimal point
 	}
-	for _, times := range []int64{2, 3, 4, 1} { // in halves; 1 is the premium on top of the rate
-		exact := h * r / 1_000_000 * times / 2 // in cents; both factors are in ten-thousandths
-		by := report.Cents(2 + h*times/2/10_000)
-		if near(report.Cents(exact), l.amount[now], by) {
-			return true
-		}
-	}
-	return false
-}
-
-// isProduct reports whether hours times rate, both in ten-thousandths, is an amount.
-func isProduct(h, r int64, amount report.Cents) bool {
-	return near(report.Cents(h*r/1_000_000), amount, report.Cents(2+h/10_000))
+	return slices.ContainsFunc([]int64{2, 3, 4, 1}, func(halves int64) bool { return fits(r, halves) }) // 1 is the premium on top of the rate
 }
 
 // timed parses hours, as in 76.50 or 76:30, to ten-thousandths.

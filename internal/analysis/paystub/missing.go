@@ -1,6 +1,7 @@
 package paystub
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -50,15 +51,18 @@ func (f *fields) lacks(c *cell) bool {
 		(what == fieldStart && !f.start.shown || what == fieldEnd && !f.end.shown) && contains(c.words, "period")
 }
 
+// numberOfPeriod matches the number of a pay period in its year, as in 13-26 and PP 04 2026.
+var numberOfPeriod = regexp.MustCompile(`(?i)^(?:(?:pay period|pp)\b\W*)*\d{1,2}(?:[- ](?:20)?[2-3]\d| of \d\d)?$`)
+
 // hasDigits reports whether a label has digits in its own text, or in the cell beside or
-// below it.
+// below it, other than the number of a period.
 func (s *sheet) hasDigits(n, i int) bool {
 	c, near := s.rows[n][i], s.rows[n][i:min(i+2, len(s.rows[n]))]
 	if n+1 < len(s.rows) {
 		near = slices.Concat(near, s.rows[n+1])
 	}
 	return slices.ContainsFunc(near, func(o *cell) bool {
-		return strings.ContainsAny(o.text, "0123456789") && !o.money && (o.y == c.y || isBelow(c, o))
+		return strings.ContainsAny(o.text, "0123456789") && !o.money && (o.y == c.y || isBelow(c, o)) && !numberOfPeriod.MatchString(o.text)
 	})
 }
 

@@ -197,20 +197,28 @@ func (d *Document) fill() {
 	}
 }
 
-// pair points to the contract's fields for an item's amounts.
+// pair points to the contract's fields for an item's amounts, whose names begin with name.
 type pair struct {
 	item     item
+	name     string
 	now, ytd **report.Cents
 }
 
 func amountsOf(p *report.Paystub) []pair {
 	return []pair{
-		{net, &p.NetTotal, &p.NetTotalYTD}, {gross, &p.GrossTotal, &p.GrossTotalYTD}, {regular, &p.RegularPay, &p.RegularPayYTD},
-		{bonus, &p.Bonus, &p.BonusYTD}, {overtime, &p.Overtime, &p.OvertimeYTD}, {commission, &p.Commission, &p.CommissionYTD},
-		{paidTimeOff, &p.PaidTimeOff, &p.PaidTimeOffYTD}, {vacation, &p.Vacation, &p.VacationYTD},
-		{paidTimeOffDeduction, &p.PaidTimeOffDeduct, &p.PaidTimeOffDeductYTD}, {vacationDeduction, &p.VacationDeduct, &p.VacationDeductYTD},
-		{medicare, &p.MedicareTax, &p.MedicareTaxYTD}, {socialSecurity, &p.SocialSecurityTax, &p.SocialSecurityTaxYTD},
-		{fica, &p.FICATax, &p.FICATaxYTD},
+		{gross, "gross_total_earnings_amount", &p.GrossTotal, &p.GrossTotalYTD},
+		{net, "net_total_earnings_amount", &p.NetTotal, &p.NetTotalYTD},
+		{regular, "regular_pay_earnings_amount", &p.RegularPay, &p.RegularPayYTD},
+		{bonus, "bonus_earnings_amount", &p.Bonus, &p.BonusYTD},
+		{overtime, "overtime_earnings_amount", &p.Overtime, &p.OvertimeYTD},
+		{commission, "commission_earnings_amount", &p.Commission, &p.CommissionYTD},
+		{paidTimeOff, "paid_time_off_earnings_amount", &p.PaidTimeOff, &p.PaidTimeOffYTD},
+		{vacation, "vacation_earnings_amount", &p.Vacation, &p.VacationYTD},
+		{paidTimeOffDeduction, "paid_time_off_deductions_amount", &p.PaidTimeOffDeduct, &p.PaidTimeOffDeductYTD},
+		{vacationDeduction, "vacation_deductions_amount", &p.VacationDeduct, &p.VacationDeductYTD},
+		{medicare, "medicare_tax_deductions_amount", &p.MedicareTax, &p.MedicareTaxYTD},
+		{socialSecurity, "social_security_deductions_amount", &p.SocialSecurityTax, &p.SocialSecurityTaxYTD},
+		{fica, "fica_tax_deductions_amount", &p.FICATax, &p.FICATaxYTD},
 	}
 }
 

@@ -91,38 +91,19 @@ func (d *Document) positions(findings []finding) *report.Positions {
 	f := &d.fields
 	for _, x := range []struct {
 		field string
-		cell  *cell
-	}{{"employee_name", f.employeeCell}, {"employer_name", f.employerCell}} {
-		if x.cell != nil {
-			add(report.Mark{Field: x.field}, x.cell.area())
-		}
-	}
-	for _, x := range []struct {
-		field string
 		of    when
-	}{{"pay_period_start", f.start}, {"pay_period_end", f.end}, {"pay_date", f.pay}, {"hire_date", f.hire}} {
+	}{{"employee_name", when{shown: true, valid: true, cell: f.employeeCell}},
+		{"employer_name", when{shown: true, valid: true, cell: f.employerCell}},
+		{"pay_period_start", f.start}, {"pay_period_end", f.end}, {"pay_date", f.pay}, {"hire_date", f.hire}} {
 		if x.of.valid {
 			add(report.Mark{Field: x.field}, areasOf(x.of)...)
 		}
 	}
-	for _, x := range amountFields {
+	for _, x := range amountsOf(&d.Stub) {
 		add(report.Mark{Field: x.name + "_current"}, d.areas(now, x.item)...)
 		add(report.Mark{Field: x.name + "_ytd"}, d.areas(toDate, x.item)...)
 	}
 	return out
-}
-
-// amountFields maps items to the beginning of the names of their members.
-var amountFields = []struct {
-	item item
-	name string
-}{
-	{gross, "gross_total_earnings_amount"}, {net, "net_total_earnings_amount"}, {regular, "regular_pay_earnings_amount"},
-	{bonus, "bonus_earnings_amount"}, {overtime, "overtime_earnings_amount"}, {commission, "commission_earnings_amount"},
-	{paidTimeOff, "paid_time_off_earnings_amount"}, {vacation, "vacation_earnings_amount"},
-	{paidTimeOffDeduction, "paid_time_off_deductions_amount"}, {vacationDeduction, "vacation_deductions_amount"},
-	{medicare, "medicare_tax_deductions_amount"}, {socialSecurity, "social_security_deductions_amount"},
-	{fica, "fica_tax_deductions_amount"},
 }
 
 // setMark sets a mark's rectangle to an area; false if it is not on a listed page.

@@ -1,6 +1,8 @@
 package paystub
 
 import (
+	"cmp"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -98,54 +100,18 @@ func (d *Document) days() {
 	}
 }
 
+// stampForm matches a date in PDF or XML format.
+var stampForm = regexp.MustCompile(`^(?:D:)?(\d{4})-?(\d\d)?-?(\d\d)?[T ]?(\d\d)?:?(\d\d)?:?(\d\d)?` +
+	`(?:[^-+\d][^-+]*)?(?:([-+]\d\d)[:']?(\d\d)?)?`)
+
 // stamp parses a date in PDF or XML format, to the second. A date without a time zone is in
 // UTC.
 func stamp(s string) (time.Time, bool) {
-	s = strings.TrimPrefix(strings.TrimSpace(s), "D:")
-	digits := make([]byte, 0, 14)
-	i := 0
-	for ; i < len(s) && len(digits) < 14; i++ {
-		switch c := s[i]; {
-		case isDigit(c):
-			digits = append(digits, c)
-		case (c == '-' || c == ':' || c == 'T' || c == ' ') && len(digits) >= 4 && len(digits) < 14 && !(c == '-' && len(digits) >= 8):
-		default:
-			i = len(s)
-		}
+	m := stampForm.FindStringSubmatch(strings.TrimSpace(s))
+	if m == nil {
+		return time.Time{}, false
 	}
-	for len(digits) < 14 {
-		switch len(digits) {
-		case 4, 6:
-			digits = append(digits, '0', '1')
-		case 8, 10, 12:
-			digits = append(digits, '0', '0')
-		default:
-			return time.Time{}, false
-		}
-	}
-	t, err := time.Parse("20060102150405", string(digits))
-	if err != nil {
-		return t, false
-	}
-	// The zone is +hh'mm' or +hh:mm; a fraction of a second may be before it.
-	rest := ""
-	if k := strings.LastIndexAny(s, "+-"); k >= 14 {
-		rest = strings.Map(func(r rune) rune {
-			if r >= '0' && r <= '9' {
-				return r
-			}
-			return -1
-		}, s[k+1:])
-		if len(rest) == 2 {
-			rest += "00"
-		}
-		if len(rest) == 4 {
-			away := time.Duration(int(rest[0]-'0')*10+int(rest[1]-'0'))*time.Hour + time.Duration(int(rest[2]-'0')*10+int(rest[3]-'0'))*time.Minute
-			if s[k] == '+' {
-				away = -away
-			}
-			t = t.Add(away)
-		}
-	}
-	return t, true
+	t, err := time.Parse("20060102150405-0700", m[1]+cmp.Or(m[2], "01")+cmp.Or(m[3], "01")+cmp.Or(m[4], "00")+cmp.Or(m[5], "00")+
+		cmp.Or(m[6], "00")+cmp.Or(m[7], "+00")+cmp.Or(m[8], "00"))
+	return t.UTC(), err == nil
 }

@@ -52,11 +52,8 @@ func (d *Document) find(reason string, grave bool, at ...area) {
 
 // ofFile reports whether a reason is about the file, as opposed to what it shows.
 func ofFile(reason string) bool {
-	switch reason {
-	case IncrementalUpdate, EditorProducer, TextTouchedUp, OddFont, TextOverText, TextInAnnotation, FileRepaired:
-		return true
-	}
-	return false
+	return slices.Contains([]string{IncrementalUpdate, EditorProducer, TextTouchedUp, OddFont, TextOverText, TextInAnnotation,
+		FileRepaired}, reason)
 }
 
 // verdict returns irregularity_detection for some findings. A PDF is genuine if there are

@@ -56,6 +56,19 @@ func (s *sheet) labelStarts(c *cell) (at []int) {
 		s.spend(len(c.text))
 		return at
 	}
+	if what := labelOf(c.words); len(c.text) < 40 && (what == noField || what == fieldOther) { // "EMPLOYEE NAME EMPLOYEE ID"
+		s.spend(64 * strings.Count(c.text, " "))
+		for k, r := range c.text {
+			if r != ' ' {
+				continue
+			}
+			first, second := plain(c.text[:k]), plain(c.text[k:])
+			if strings.Contains(unnumbered(first), " ") && strings.Contains(second, " ") &&
+				labelOf(first) != noField && labelOf(second) != noField {
+				return []int{k}
+			}
+		}
+	}
 	if c.number || len(c.text) > 300 || !strings.Contains(c.text, " ") || !strings.ContainsAny(c.text, ":0123456789") {
 		return nil
 	}

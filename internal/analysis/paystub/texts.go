@@ -79,23 +79,13 @@ func money(s string) (report.Cents, bool) {
 		return 0, false
 	}
 	var n report.Cents
-	for i, c := range whole {
-		if c == ',' {
-			if i == 0 || (len(whole)-i)%4 != 0 {
-				return 0, false
-			}
-			continue
-		}
-		if c < '0' || c > '9' {
+	for i, c := range s {
+		switch {
+		case c >= '0' && c <= '9':
+			n = n*10 + report.Cents(c-'0')
+		case i != len(whole) && (c != ',' || i == 0 || i > len(whole) || (len(whole)-i)%4 != 0):
 			return 0, false
 		}
-		n = n*10 + report.Cents(c-'0')
-	}
-	for _, c := range cents {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + report.Cents(c-'0')
 	}
 	if negative {
 		n = -n
@@ -127,7 +117,7 @@ func number(s string) bool {
 // ligatures replaces ligatures by their letters and no-break spaces by spaces, and removes
 // invisible characters.
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ",
-	"ffl", "ﬅ", "st", "ﬆ", "st", "\u00a0", " ", "\u00ad", "", "\u200b", "")
+	"ffl", "ﬅ", "st", "ﬆ", "st", "\u00a0", " ", "\u2009", " ", "\u202f", " ", "\u00ad", "", "\u200b", "")
 
 // withoutRule removes the rule, drawn with signs such as "-----", before and after a text.
 func withoutRule(text string) string {
