@@ -93,5 +93,17 @@ func N(l Lang, k Key, n int, args ...string) string {
 	if n == 1 {
 		form = ".one"
 	}
-	return T(l, k+form, append([]string{"n", strconv.Itoa(n)}, args...)...)
+	return T(l, k+form, append([]string{"n", Count(n)}, args...)...)
+}
+
+// Count formats a number of things.
+func Count(n int) string { return Grouped(strconv.Itoa(n)) }
+
+// Grouped formats a number with commas for thousands.
+func Grouped(s string) string {
+	start := strings.IndexFunc(s, func(r rune) bool { return r >= '0' && r <= '9' })
+	for i := strings.IndexByte(s+".", '.') - 3; start >= 0 && i > start; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }

@@ -38,7 +38,7 @@ var messages = [...]struct {
 	}},
 	{"journey.report.bureau_unresponsive", [...]string{
 		"The credit bureau isn’t responding. Try again later.",
-		"La agencia de crédito no responde. Inténtelo más tarde.",
+		"El buró de crédito no responde. Inténtelo más tarde.",
 	}},
 	{"journey.report.code_missing", [...]string{
 		"Your bank asked for a verification code that was missing or incorrect. Have your phone handy and start over.",

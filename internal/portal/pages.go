@@ -152,17 +152,11 @@ func (l *pageRenderer) pageOrAPIError(status int) http.Handler {
 }
 
 func statusTexts(status int) (title, text i18n.Key) {
-	switch {
-	case status == http.StatusNotFound:
+	switch status {
+	case http.StatusNotFound:
 		return "notice.not_found.title", "notice.not_found.text"
-	case status == http.StatusMethodNotAllowed:
-		return "notice.method.title", "notice.method.text"
-	case status == http.StatusForbidden:
+	case http.StatusForbidden:
 		return "notice.other_site.title", "notice.other_site.text"
-	case status == http.StatusTooManyRequests:
-		return "notice.too_many.title", "notice.too_many.text"
-	case status >= 500:
-		return "notice.internal.title", "notice.internal.text"
 	}
-	return "notice.bad_request.title", "notice.bad_request.text"
+	return ui.StatusWords(status, "notice.bad_request.title", "notice.bad_request.text")
 }

@@ -92,6 +92,10 @@ func TestOperatorPages(t *testing.T) {
 		if a := b.browser().ask("GET", "/operator", ""); a.status != 404 || strings.Contains(string(a.raw), "<html") {
 			t.Errorf("without an operator: %d %s", a.status, a.raw)
 		}
+		a := b.browser().ask("GET", "/operator/x", "", "Accept", "text/html")
+		if a.status != 404 || !strings.Contains(string(a.raw), i18ntest.EN("visit.unknown_page")) {
+			t.Errorf("a browser without an operator: %d %s", a.status, a.raw)
+		}
 		d := b.operator("ops@service.example")
 		h := addHarborBank(t, b, d)
 		t.Run("fields that are refused", func(t *testing.T) { h.refuseFields(t) })

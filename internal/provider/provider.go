@@ -211,7 +211,7 @@ func (p *Provider) Handler() http.Handler {
 	p.sharing.Routes(mux)
 	p.dashboard.Routes(mux)
 	if p.config.OperatorURL == "" {
-		p.operator.Routes(mux)
+		p.operator.Routes(mux, p.errorPage)
 	}
 	mux.Handle("GET /assets/", p.config.Assets.Handler())
 	if p.config.OpenAPI != nil {
@@ -233,9 +233,10 @@ func (p *Provider) Handler() http.Handler {
 // OperatorHandler returns the handler of the operator's listener.
 func (p *Provider) OperatorHandler() http.Handler {
 	mux := http.NewServeMux()
-	p.operator.Routes(mux)
+	unknown := func(*http.Request) httpx.ErrorPage { return p.operator.Missing }
+	p.operator.Routes(mux, unknown)
 	mux.Handle("GET /assets/", p.config.Assets.Handler())
-	return httpx.Wrap(p.config.Log, httpx.NotFound(p.config.Log, mux, httpx.ErrorPages{}.Of))
+	return httpx.Wrap(p.config.Log, httpx.NotFound(p.config.Log, mux, unknown))
 }
 
 // errorPage returns the error page of a request to a page, or of a browser's to an unknown address. Paths of

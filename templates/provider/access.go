@@ -228,7 +228,7 @@ func (v AccessReportView) pageLink(n int) string {
 }
 
 func (v AccessReportView) pageWords() string {
-	return i18n.T(v.Lang, "access.transactions.page", "n", strconv.Itoa(v.Count), "page", strconv.Itoa(v.Page), "pages", strconv.Itoa(v.Pages))
+	return i18n.T(v.Lang, "access.transactions.page", "n", i18n.Count(v.Count), "page", strconv.Itoa(v.Page), "pages", strconv.Itoa(v.Pages))
 }
 
 func (v AccessReportView) transactions() ui.Grid {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"vestibule/internal/i18n"
 	"vestibule/internal/report"
@@ -158,7 +160,9 @@ func (f *figures) object(under string, n node) {
 		return
 	}
 	for _, k := range n.kids {
-		if !forPrograms(k.key) {
+		if k.key == "boolean_value" { // the object's name says of what
+			f.member(under, k)
+		} else if !forPrograms(k.key) {
 			f.member(joinLabels(under, f.label(k.key)), k)
 		}
 	}
@@ -173,6 +177,13 @@ func (f *figures) member(label string, n node) {
 		}
 	case !n.array:
 		f.object(label, n)
+	case n.key == "payment_history": // two dozen months, which share a line
+		var all []string
+		for _, k := range n.kids {
+			month, _ := time.Parse("2006-01", k.child("month"))
+			all = append(all, ui.MonthWords(f.l, month.Month())+" "+strconv.Itoa(month.Year())+": "+cmp.Or(f.text("", k.child("status")), "–"))
+		}
+		f.facts = append(f.facts, ui.Fact{Term: label, Text: strings.Join(all, ", ")})
 	case slices.ContainsFunc(n.kids, func(k node) bool { return !k.leaf() }):
 		for i, k := range n.kids {
 			f.object(joinLabels(label, strconv.Itoa(i+1)), k)
@@ -201,19 +212,30 @@ func joinLabels(a, b string) string {
 type reportField string
 
 func (f *figures) label(key string) string {
-	if text, ok := i18n.Find(f.l, "access.field", reportField(key)); ok {
-		return text
+	return cmp.Or(f.find(key, "access.field", "review.stub_checks"), sentence(key))
+}
+
+// find returns the text of a code in the first group that has it, with a capital letter.
+func (f *figures) find(code string, groups ...i18n.Group) string {
+	for _, g := range groups {
+		if text, ok := i18n.Find(f.l, g, reportField(code)); ok {
+			return capitalized(text)
+		}
 	}
-	return sentence(key)
+	return ""
 }
 
 // sentence writes a name of a program as words: ANNUAL_INCOME or annual_income as Annual income.
 func sentence(name string) string {
-	words := strings.ToLower(strings.ReplaceAll(name, "_", " "))
-	if words == "" {
+	return capitalized(strings.ToLower(strings.ReplaceAll(name, "_", " ")))
+}
+
+func capitalized(text string) string {
+	first, n := utf8.DecodeRuneInString(text)
+	if n == 0 {
 		return ""
 	}
-	return strings.ToUpper(words[:1]) + words[1:]
+	return string(unicode.ToUpper(first)) + text[n:]
 }
 
 var (
@@ -237,7 +259,7 @@ func (f *figures) text(key string, value any) string {
 		if key == "year" {
 			return v.String()
 		}
-		return grouped(v.String())
+		return i18n.Grouped(v.String())
 	case string:
 		if day, err := time.Parse(time.DateOnly, v); err == nil && dayPattern.MatchString(v) {
 			return ui.DayWords(f.l, day)
@@ -245,7 +267,8 @@ func (f *figures) text(key string, value any) string {
 		if at, err := time.Parse(time.RFC3339, v); err == nil {
 			return ui.DayWords(f.l, at.UTC())
 		}
-		if text, ok := i18n.Find(f.l, "access.value", reportField(v)); ok {
+		if text := f.find(v, "access.value", "statuses", "review.passport.codes", "review.frequencies", "review.skip_reasons",
+			"review.irregularities"); text != "" {
 			return text
 		}
 		if codePattern.MatchString(v) && len(v) > 3 {
@@ -263,23 +286,7 @@ func AmountWords(amount, currency string) string {
 		sign, amount = "−", n
 	}
 	if currency == "USD" || currency == "" {
-		return sign + "$" + grouped(amount)
+		return sign + "$" + i18n.Grouped(amount)
 	}
-	return sign + grouped(amount) + " " + currency
-}
-
-// grouped writes a number with commas for thousands.
-func grouped(number string) string {
-	whole, fraction, _ := strings.Cut(number, ".")
-	start := 0
-	if strings.HasPrefix(whole, "-") {
-		start = 1
-	}
-	for i := len(whole) - 3; i > start; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if fraction != "" {
-		whole += "." + fraction
-	}
-	return whole
+	return sign + i18n.Grouped(amount) + " " + currency
 }

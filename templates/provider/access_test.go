@@ -1,6 +1,9 @@
 package provider
 
 import (
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -8,6 +11,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
 
@@ -46,6 +50,51 @@ func TestAccessReports(t *testing.T) {
 	}
 	if got := (AccessReport{Kind: contract.Income, Shared: day(1, 2)}).name(i18n.Spanish); got != "Informe de ingresos del 2 ene 2026" {
 		t.Errorf("a report is named %q", got)
+	}
+}
+
+// TestFieldsHaveWords checks that each figure that a report can have has a name in both languages.
+func TestFieldsHaveWords(t *testing.T) {
+	seen := map[reflect.Type]bool{}
+	var walk func(t reflect.Type, each func(name string))
+	walk = func(of reflect.Type, each func(name string)) {
+		switch of.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			walk(of.Elem(), each)
+		case reflect.Struct:
+			if seen[of] || of.PkgPath() != reflect.TypeFor[report.Cashflow]().PkgPath() {
+				return
+			}
+			seen[of] = true
+			for i := range of.NumField() {
+				f := of.Field(i)
+				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				if name == "meta" || name == "product" || name == "document_positions" || name == "-" || forPrograms(name) {
+					continue
+				}
+				if name != "" && name != "boolean_value" {
+					each(name)
+				}
+				walk(f.Type, each)
+			}
+		}
+	}
+	for _, of := range []reflect.Type{reflect.TypeFor[report.Cashflow](), reflect.TypeFor[report.Income](),
+		reflect.TypeFor[report.Eligibility](), reflect.TypeFor[report.Passport]()} {
+		walk(of, func(name string) {
+			for _, l := range []i18n.Lang{i18n.English, i18n.Spanish} {
+				if f := (figures{l: l}); f.find(name, "access.field") == "" {
+					t.Errorf("%s: %s has no words in %s", of.Name(), name, l)
+				}
+			}
+		})
+	}
+	f := figures{l: i18n.Spanish}
+	for _, code := range slices.Concat(report.SkippedReasons(), []string{report.TradeMortgage, report.TradelineChargedOff, report.PaidLate120,
+		report.PayBiweekly, report.PayHourly, string(contract.StatusNotAuthenticated), "PAYROLL_COMPANY", "GIG_PLATFORM", "BANKRUPTCY"}) {
+		if got := f.text("", code); got == sentence(code) {
+			t.Errorf("%s has no words: %q", code, got)
+		}
 	}
 }
 

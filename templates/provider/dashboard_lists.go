@@ -69,7 +69,7 @@ func (l DashboardList) hidden() (names []string) {
 func (l DashboardList) periods(d Dashboard) (out []ui.Link) {
 	for _, days := range console.Periods {
 		from := d.Now.UTC().AddDate(0, 0, 1-days).Format(time.DateOnly)
-		out = append(out, ui.Link{Text: i18n.T(d.Lang, "ui.days.last", "n", number(days)), URL: l.with("from", from, "to", "", "hour", ""),
+		out = append(out, ui.Link{Text: i18n.T(d.Lang, "ui.days.last", "n", i18n.Count(days)), URL: l.with("from", from, "to", "", "hour", ""),
 			Current: l.Query.Get("from") == from && !l.Query.Has("to")})
 	}
 	return out

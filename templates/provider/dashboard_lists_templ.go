@@ -53,9 +53,9 @@ func listFilter(d Dashboard, l DashboardList, institution string, fields ...ui.Q
 		}
 		if n := l.filters(); n > 0 {
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(" (" + number(n) + ")")
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(" (" + i18n.Count(n) + ")")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_lists.templ`, Line: 16, Col: 28}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_lists.templ`, Line: 16, Col: 32}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {

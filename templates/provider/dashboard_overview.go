@@ -97,14 +97,14 @@ func (v DashboardOverview) figures(d Dashboard) []ui.KeyFigure {
 	delivered, _, lost := v.Deliveries.Totals()
 	readyURL := v.reports("status", string(contract.StatusSuccess))
 	out := []ui.KeyFigure{
-		{Label: i18n.T(d.Lang, "dashboard.overview.started"), Value: number(all), URL: v.reports()},
-		{Label: i18n.T(d.Lang, "dashboard.overview.ready_share", "percent", number((ready*100+all/2)/max(all, 1))), Value: number(ready),
+		{Label: i18n.T(d.Lang, "dashboard.overview.started"), Value: i18n.Count(all), URL: v.reports()},
+		{Label: i18n.T(d.Lang, "dashboard.overview.ready_share", "percent", i18n.Count((ready*100+all/2)/max(all, 1))), Value: i18n.Count(ready),
 			URL: readyURL, Tone: ui.Success},
 		{Label: i18n.T(d.Lang, "dashboard.overview.median"), Value: duration(ui.Typical(v.Durations, 50)), URL: readyURL},
 		{Label: i18n.T(d.Lang, "dashboard.overview.most"), Value: duration(ui.Typical(v.Durations, 90)), URL: readyURL},
-		{Label: i18n.T(d.Lang, "dashboard.overview.delivered"), Value: number(delivered), Tone: ui.Success,
+		{Label: i18n.T(d.Lang, "dashboard.overview.delivered"), Value: i18n.Count(delivered), Tone: ui.Success,
 			URL: v.deliveries("state", "delivered")},
-		{Label: i18n.T(d.Lang, "dashboard.overview.not_delivered"), Value: number(lost), URL: v.deliveries("state", "failed")},
+		{Label: i18n.T(d.Lang, "dashboard.overview.not_delivered"), Value: i18n.Count(lost), URL: v.deliveries("state", "failed")},
 	}
 	if lost > 0 {
 		out[5].Tone = ui.Danger
@@ -131,7 +131,7 @@ func (v DashboardOverview) beforeWords(d Dashboard) string {
 func (v DashboardOverview) plot(d Dashboard) ui.DayPlot {
 	words := func(key i18n.Key) func(ready, pending, failed int) string {
 		return func(ready, pending, failed int) string {
-			return i18n.T(d.Lang, key, "ready", number(ready), "pending", number(pending), "failed", number(failed))
+			return i18n.T(d.Lang, key, "ready", i18n.Count(ready), "pending", i18n.Count(pending), "failed", i18n.Count(failed))
 		}
 	}
 	url := func(start time.Time) string { return onDay("/dashboard/reports", start) }
@@ -163,7 +163,7 @@ func (v DashboardOverview) sentPlot(d Dashboard) ui.DayPlot {
 func sentPlot(d Dashboard, id, title, endpoint string, all ui.DayBars, hourly bool) ui.DayPlot {
 	words := func(delivered, pending, failed int) string {
 		return i18n.T(d.Lang, "dashboard.overview.deliveries_day",
-			"delivered", number(delivered), "pending", number(pending), "failed", number(failed))
+			"delivered", i18n.Count(delivered), "pending", i18n.Count(pending), "failed", i18n.Count(failed))
 	}
 	return ui.DayPlot{ID: id, Title: title, Story: words(all.Totals()), Hourly: hourly,
 		Bars: all.Worded(words, func(start time.Time) string {
@@ -191,7 +191,7 @@ func (v DashboardOverview) results(d Dashboard) ui.Grid {
 	ready, pending, failed := v.Days.Totals()
 	for _, r := range v.Results {
 		url := v.reports("status", string(r.Status), "substatus", string(r.Substatus))
-		g.Rows = append(g.Rows, []ui.Cell{{Body: resultLink(d, r, url)}, {Text: number(r.Count)},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: resultLink(d, r, url)}, {Text: i18n.Count(r.Count)},
 			{Body: ui.Share(r.Count, ready+pending+failed)}})
 	}
 	return g
@@ -202,7 +202,7 @@ func (v DashboardOverview) progress(d Dashboard) ui.Grid {
 	for i, n := range v.Progress {
 		code := strconv.Itoa(i)
 		g.Rows = append(g.Rows, []ui.Cell{{Body: rowLink(i18n.Code(d.Lang, "dashboard.reached", code), v.reports("reached", code))},
-			{Text: number(n)}, {Body: ui.Share(n, v.Progress[0])}})
+			{Text: i18n.Count(n)}, {Body: ui.Share(n, v.Progress[0])}})
 	}
 	return g
 }
@@ -215,7 +215,7 @@ func (v DashboardOverview) stops(d Dashboard, caption, thing i18n.Key, parameter
 		total += s.Count
 	}
 	for _, s := range all {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: rowLink(s.Name, v.reports(parameter, s.Code))}, {Text: number(s.Count)},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: rowLink(s.Name, v.reports(parameter, s.Code))}, {Text: i18n.Count(s.Count)},
 			{Body: ui.Share(s.Count, total)}})
 	}
 	return g
@@ -229,7 +229,7 @@ func (v DashboardOverview) answers(d Dashboard) ui.Grid {
 		if a.Code != 0 {
 			name = ui.Cell{Body: rowLink(d.answer(a.Code), v.deliveries("answer", strconv.Itoa(a.Code)))}
 		}
-		g.Rows = append(g.Rows, []ui.Cell{name, {Text: number(a.Count)}, {Body: ui.Share(a.Count, delivered+pending+failed)}})
+		g.Rows = append(g.Rows, []ui.Cell{name, {Text: i18n.Count(a.Count)}, {Body: ui.Share(a.Count, delivered+pending+failed)}})
 	}
 	return g
 }

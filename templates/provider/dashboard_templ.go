@@ -1072,7 +1072,7 @@ func DashboardProblem(d Dashboard, status int) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		title, advice := dashboardProblem(status), dashboardAdvice(status)
+		title, advice := dashboardProblem(status)
 		if d.Member {
 			title, advice = "dashboard.problem.owners.title", "dashboard.problem.owners.text"
 		}
@@ -1169,36 +1169,19 @@ func narrowPage(p ui.Page) ui.Page {
 	return p
 }
 
-func dashboardProblem(status int) i18n.Key {
+// dashboardProblem returns the title and text of the page for an HTTP status.
+func dashboardProblem(status int) (title, text i18n.Key) {
 	switch {
 	case status == http.StatusNotFound:
-		return "dashboard.problem.not_found.title"
+		return "dashboard.problem.not_found.title", "dashboard.problem.not_found.text"
 	case status == http.StatusLocked:
-		return "dashboard.problem.suspended.title"
+		return "dashboard.problem.suspended.title", "dashboard.problem.suspended.text"
 	case status == http.StatusForbidden, status == http.StatusMisdirectedRequest:
-		return "dashboard.problem.other_site.title"
-	case status == http.StatusTooManyRequests:
-		return "dashboard.problem.too_many.title"
+		return "dashboard.problem.other_site.title", "dashboard.problem.other_site.text"
 	case status >= 500:
-		return "dashboard.problem.internal.title"
+		return "notice.internal.title", "dashboard.problem.internal.text"
 	}
-	return "dashboard.problem.bad_request.title"
-}
-
-func dashboardAdvice(status int) i18n.Key {
-	switch {
-	case status == http.StatusNotFound:
-		return "dashboard.problem.not_found.text"
-	case status == http.StatusLocked:
-		return "dashboard.problem.suspended.text"
-	case status == http.StatusForbidden, status == http.StatusMisdirectedRequest:
-		return "dashboard.problem.other_site.text"
-	case status == http.StatusTooManyRequests:
-		return "dashboard.problem.too_many.text"
-	case status >= 500:
-		return "dashboard.problem.internal.text"
-	}
-	return "dashboard.problem.bad_request.text"
+	return ui.StatusWords(status, "notice.bad_request.title", "dashboard.problem.bad_request.text")
 }
 
 var _ = templruntime.GeneratedTemplate

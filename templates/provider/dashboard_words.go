@@ -32,8 +32,6 @@ func statusTone(s contract.Status) ui.Tone {
 	return ui.Danger
 }
 
-func number(n int) string { return strconv.Itoa(n) }
-
 // answer names the last answer of a receiver: a status, -1 for no answer, 0 before the first
 // attempt.
 func (d Dashboard) answer(code int) string {

@@ -68,7 +68,7 @@ func DisputeGrid(l i18n.Lang, base string, due ui.Column, now time.Time, all []D
 			{Text: i18n.Code(l, "product.name", d.ReportKind)}, {Body: disputeState(l, d, now)}, {Text: ui.DayWords(l, d.Opened.UTC())},
 			{Text: ui.DayWords(l, d.Due.UTC())}}
 		if companies {
-			row = append(row, ui.Cell{Text: d.Company})
+			row = append(row, ui.Cell{Body: textOr(Dashboard{Lang: l}, d.Company)})
 		}
 		g.Rows = append(g.Rows, row)
 	}

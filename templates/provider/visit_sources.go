@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"strconv"
-
 	"github.com/a-h/templ"
 
 	"vestibule/internal/contract"
@@ -44,7 +42,7 @@ func (v Visit) foundInstitutions() string {
 	case all == 0:
 		return i18n.T(v.Lang, none)
 	case v.More > 0:
-		return i18n.T(v.Lang, more, "n", strconv.Itoa(all), "shown", strconv.Itoa(len(v.Banks)))
+		return i18n.T(v.Lang, more, "n", i18n.Count(all), "shown", i18n.Count(len(v.Banks)))
 	case v.SourceType == flow.SourceBank:
 		return i18n.N(v.Lang, "visit.banks.found", all)
 	}

@@ -102,7 +102,7 @@ func (p DayPlot) every() int {
 
 func (p DayPlot) plot(l i18n.Lang) BarPlot {
 	out := BarPlot{ID: p.ID, Label: p.ID + "-name", Story: p.ID + "-story", Least: 1, Unmarked: true, Failures: true,
-		Compared: p.Earlier != nil, Say: func(n int64) string { return strconv.FormatInt(max(n, -n), 10) }}
+		Compared: p.Earlier != nil, Say: func(n int64) string { return i18n.Grouped(strconv.FormatInt(max(n, -n), 10)) }}
 	every := p.every()
 	for i, d := range p.Bars {
 		b := Bars{First: int64(d.First), More: int64(d.More), Down: int64(d.Down), Rank: 1,
@@ -152,10 +152,10 @@ func (p DayPlot) table(l i18n.Lang) Grid {
 		}
 		row := []Cell{{Text: p.when(l, b.Start)}}
 		for _, n := range [...]int{b.First, b.More, b.Down} {
-			row = append(row, Cell{Text: strconv.Itoa(n)})
+			row = append(row, Cell{Text: i18n.Count(n)})
 		}
 		if p.Earlier != nil {
-			row = append(row, Cell{Text: strconv.Itoa(before)})
+			row = append(row, Cell{Text: i18n.Count(before)})
 		}
 		g.Rows = append(g.Rows, row)
 	}
@@ -185,13 +185,13 @@ func change(l i18n.Lang, now, before int64, days string) string {
 		return ""
 	}
 	if now == 0 || before == 0 {
-		return i18n.T(l, "ui.change.before", "days", days, "n", strconv.FormatInt(before, 10))
+		return i18n.T(l, "ui.change.before", "days", days, "n", i18n.Grouped(strconv.FormatInt(before, 10)))
 	}
 	switch percent := ((max(now, before)-min(now, before))*100 + before/2) / before; {
 	case percent == 0:
 		return i18n.T(l, "ui.change.same", "days", days)
 	case now > before:
-		return i18n.T(l, "ui.change.more", "percent", strconv.FormatInt(percent, 10), "days", days)
+		return i18n.T(l, "ui.change.more", "percent", i18n.Grouped(strconv.FormatInt(percent, 10)), "days", days)
 	default:
 		return i18n.T(l, "ui.change.less", "percent", strconv.FormatInt(percent, 10), "days", days)
 	}

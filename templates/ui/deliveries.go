@@ -38,14 +38,14 @@ func DeliveryHealth(l i18n.Lang, now time.Time, all []webhook.Health) Grid {
 	for _, h := range all {
 		failed, median := "–", "–"
 		if h.Sent > 0 {
-			failed = strconv.Itoa(h.Failed) + " (" + strconv.FormatFloat(100*float64(h.Failed)/float64(h.Sent), 'f', 1, 64) + "%)"
+			failed = i18n.Count(h.Failed) + " (" + strconv.FormatFloat(100*float64(h.Failed)/float64(h.Sent), 'f', 1, 64) + "%)"
 		}
 		if h.Answered > 0 {
 			median = DurationText(h.Median)
 		}
 		const day = 24 * time.Hour
 		period := i18n.N(l, "dashboard.health.days", int((now.Sub(h.Since)+day-1)/day))
-		g.Rows = append(g.Rows, []Cell{{Text: period}, {Text: strconv.Itoa(h.Sent)}, {Text: failed}, {Text: median}})
+		g.Rows = append(g.Rows, []Cell{{Text: period}, {Text: i18n.Count(h.Sent)}, {Text: failed}, {Text: median}})
 	}
 	return g
 }

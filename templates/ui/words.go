@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -94,4 +95,19 @@ func (s Steps) state(i int) string {
 		return "now"
 	}
 	return "later"
+}
+
+// StatusWords returns the words of an error page for an HTTP status that means the same on each page, or those given.
+func StatusWords(status int, title, text i18n.Key) (i18n.Key, i18n.Key) {
+	switch {
+	case status == http.StatusMethodNotAllowed:
+		return "notice.method.title", "notice.method.text"
+	case status == http.StatusRequestEntityTooLarge:
+		return "notice.too_large.title", "notice.too_large.text"
+	case status == http.StatusTooManyRequests:
+		return "notice.too_many.title", "notice.too_many.text"
+	case status >= 500:
+		return "notice.internal.title", "notice.internal.text"
+	}
+	return title, text
 }

@@ -11,7 +11,6 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/staff"
-	pages "vestibule/templates/portal/review"
 )
 
 // Roles of users.
@@ -62,7 +61,7 @@ func (d *Handler) requireRole(roles roleSet, next userHandler) httpx.HandlerFunc
 		}
 		r = r.WithContext(context.WithValue(r.Context(), userKey{}, by))
 		if !roles.has(by) {
-			return d.showMessage(w, r, http.StatusForbidden, pages.NotAllowed)
+			return d.showMessage(w, r, http.StatusForbidden)
 		}
 		if err := next(w, r, by); err != nil {
 			return d.showError(w, r, err)
@@ -74,18 +73,9 @@ func (d *Handler) requireRole(roles roleSet, next userHandler) httpx.HandlerFunc
 // showError shows an error to a user. The portal's own error pages are for applicants.
 func (d *Handler) showError(w http.ResponseWriter, r *http.Request, err error) error {
 	e := httpx.AsError(err)
-	what := pages.Malformed
-	switch status := e.HTTPStatus(); {
-	case status == http.StatusNotFound:
-		what = pages.NotFound
-	case status >= 500:
-		what = pages.Failed
-	case status == http.StatusTooManyRequests:
-		return err
-	}
 	httpx.LogError(r, d.Log, e)
 	httpx.RetryAfter(w, e.RetryAfter)
-	return d.showMessage(w, r, e.HTTPStatus(), what)
+	return d.showMessage(w, r, e.HTTPStatus())
 }
 
 // notFound answers addresses that are no pages.

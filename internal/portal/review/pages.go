@@ -86,8 +86,9 @@ func (d *Handler) menu(p ui.Page, r *http.Request, by staff.User) (ui.Page, erro
 		append(lists, saved...)), err
 }
 
-func (d *Handler) showMessage(w http.ResponseWriter, r *http.Request, status int, what pages.Message) error {
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.MessagePage(p, what) })
+// showMessage shows a page that says why a request failed.
+func (d *Handler) showMessage(w http.ResponseWriter, r *http.Request, status int) error {
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.MessagePage(p, status) })
 }
 
 func row(a applications.Application) pages.Row {

@@ -565,7 +565,7 @@ func TestFileWithoutEmail(t *testing.T) {
 			return rec
 		}
 		if a := ask("GET", "/access?lang=en"); a.Code != 200 || strings.Contains(a.Body.String(), submit) ||
-			!strings.Contains(a.Body.String(), "sends no email") {
+			!strings.Contains(a.Body.String(), "doesn’t send email") {
 			t.Errorf("the page: %d %s", a.Code, a.Body)
 		}
 		link, err := p.ConsumerLink(t.Context(), "Ana@Example.com")

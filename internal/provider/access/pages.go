@@ -45,7 +45,7 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 				return "access.forbidden.title", "access.forbidden.text"
 			}
 		}
-		return "visit.failed_request.title", "visit.failed_request.text"
+		return "visit.failed_request.title", "redirect.failed_request"
 	})
 }
 

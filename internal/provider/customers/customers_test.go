@@ -3,6 +3,7 @@ package customers
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -199,6 +200,42 @@ func TestDuplicateNames(t *testing.T) {
 		}
 		if _, err := r.Child(t.Context(), db.SQL, a.ID, b.PublicID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a sibling as a child: %v", err)
+		}
+	})
+}
+
+// TestCashflowIsRenamed runs the migration of the names that older versions generated.
+func TestCashflowIsRenamed(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newTestServer(t, db)
+		r.tx(func(ctx context.Context, tx *store.Tx) error {
+			return r.AddConfiguration(ctx, tx, Configuration{ID: uuid.NewString(), CustomerID: r.parent, Kind: contract.Cashflow,
+				Alias: "Cash flow of people", InquiryType: inquiryType})
+		})
+		if _, err := db.SQL.Exec(`UPDATE product_configurations SET alias = 'Cash flow' || SUBSTR(alias, 9) WHERE alias LIKE 'Cashflow%';
+			UPDATE products SET name = 'Cash flow report' WHERE name = 'Cashflow report'`); err != nil {
+			t.Fatal(err)
+		}
+		renames, err := fs.ReadFile(store.Migrations(store.Provider), "01037_cashflow_names.sql")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := db.SQL.Exec(string(renames)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.tx(func(ctx context.Context, tx *store.Tx) error { return r.ensureProducts(ctx, tx, r.parent, nil) })
+		all, err := r.Configurations(t.Context(), db.SQL, r.parent)
+		var kept []string
+		for _, c := range all {
+			if c.Kind == contract.Cashflow {
+				kept = append(kept, c.Alias)
+			}
+		}
+		want := []string{"Cash flow of people", "Cashflow", "Cashflow with AV attributes and score v1.0", "Cashflow with score v2.1"}
+		if slices.Sort(kept); err != nil || !slices.Equal(kept, want) {
+			t.Errorf("configurations %q, %v, want %q", kept, err, want)
 		}
 	})
 }

@@ -451,17 +451,17 @@ func (s *Service) Accounts(ctx context.Context, publicID string) ([]Account, err
 	return out, err
 }
 
-// hidden answers that there is nothing here, as for an unknown address, until an operator exists.
-func (s *Service) hidden(next http.Handler) http.Handler {
+// hidden answers as for an unknown address until an operator exists.
+func (s *Service) hidden(unknown, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		exist, err := s.Staff.Exist(r.Context())
-		if err == nil && !exist {
-			err = httpx.NewError(contract.CodeNotFound, errors.New("there is no operator"))
-		}
-		if err != nil {
+		switch {
+		case err != nil:
 			httpx.WriteError(w, r, s.Log, err)
-			return
+		case exist:
+			next.ServeHTTP(w, r)
+		default:
+			unknown.ServeHTTP(w, r)
 		}
-		next.ServeHTTP(w, r)
 	})
 }

@@ -24,8 +24,8 @@ import (
 	providerui "vestibule/templates/provider"
 )
 
-// Routes adds the operator's pages.
-func (s *Service) Routes(mux *http.ServeMux) {
+// Routes adds the operator's pages. unknown returns the error page of an address that does not exist.
+func (s *Service) Routes(mux *http.ServeMux, unknown func(*http.Request) httpx.ErrorPage) {
 	pages := http.NewServeMux()
 	one := Home + "/customers/{id}"
 	form := func(make accountChange) dashboard.Form { return s.onPage(s.customer, one, make) }
@@ -55,7 +55,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	})
 	s.Dashboard.MountDisputes(pages, &s.Pages, s.recorded)
 	s.Dashboard.MountProducts(pages, &s.Pages, "GET /operator/customers/{id}/prepared", s.recorded)
-	all := s.hidden(httpx.NotFound(s.Log, pages, func(*http.Request) httpx.ErrorPage { return s.Missing }))
+	all := s.hidden(httpx.NotFound(s.Log, http.NewServeMux(), unknown),
+		httpx.NotFound(s.Log, pages, func(*http.Request) httpx.ErrorPage { return s.Missing }))
 	mux.Handle(Home, all)
 	mux.Handle(Home+"/", all)
 }

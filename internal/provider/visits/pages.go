@@ -45,6 +45,7 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 		}
 		e := httpx.AsError(err)
 		httpx.LogError(r, s.Log, e)
+		httpx.RetryAfter(w, e.RetryAfter)
 		s.message(w, r, e.HTTPStatus(), m)
 	})
 }
@@ -52,6 +53,9 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 // message writes a page with a message. It leads to the page of what consumers have shared.
 func (s *Service) message(w http.ResponseWriter, r *http.Request, status int, m providerui.Message) {
 	m.Access = s.accessLink(m.Lang)
+	if m.Title == "visit.failed_request.title" {
+		m.Title, m.Text = ui.StatusWords(status, m.Title, m.Text)
+	}
 	if handle := r.PathValue("handle"); handle != "" {
 		m.Languages = ui.Languages(m.Lang, &url.URL{Path: Path(handle)})
 	} else if r.Method == http.MethodGet {

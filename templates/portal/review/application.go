@@ -76,11 +76,11 @@ func (p Place) words(l i18n.Lang) string {
 	case p.Number == 0:
 		return i18n.T(l, "review.place.left")
 	}
-	of := grouped(strconv.Itoa(p.Of))
+	of := i18n.Count(p.Of)
 	if p.More {
 		of += "+"
 	}
-	return i18n.T(l, "review.place.number", "n", grouped(strconv.Itoa(p.Number)), "of", of)
+	return i18n.T(l, "review.place.number", "n", i18n.Count(p.Number), "of", of)
 }
 
 // title names the list.

@@ -62,7 +62,7 @@ func (m measure) format() string {
 	if m.in != "" {
 		return m.in.format(report.Cents(m.value))
 	}
-	return grouped(strconv.FormatInt(m.value, 10))
+	return i18n.Grouped(strconv.FormatInt(m.value, 10))
 }
 
 func inCents(name string, in currency, c *report.Cents) measure {

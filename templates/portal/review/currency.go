@@ -22,13 +22,13 @@ func (cur currency) format(c report.Cents) string {
 		return foreign(&c, string(cur))
 	}
 	sign, n := signed(c.String())
-	return cur.mark(sign, grouped(n))
+	return cur.mark(sign, i18n.Grouped(n))
 }
 
 // whole formats an amount without cents.
 func (cur currency) whole(n int64) string {
 	sign, s := signed(strconv.FormatInt(n, 10))
-	return cur.mark(sign, grouped(s))
+	return cur.mark(sign, i18n.Grouped(s))
 }
 
 // onAxis formats an amount for an axis, as in "$1.5k". The steps of an axis have one
@@ -50,7 +50,7 @@ func (cur currency) onAxis(cents int64) string {
 			return cur.mark(sign, s+unit.name)
 		}
 	}
-	return cur.mark(sign, grouped(strconv.FormatInt(n, 10)))
+	return cur.mark(sign, i18n.Grouped(strconv.FormatInt(n, 10)))
 }
 
 // mark adds the currency's sign or code to a number.
@@ -83,7 +83,7 @@ func foreign(c *report.Cents, currency string) string {
 		return ""
 	}
 	sign, n := signed(strings.TrimSuffix(c.String(), ".00"))
-	return joined(" ", sign+grouped(n), currency)
+	return joined(" ", sign+i18n.Grouped(n), currency)
 }
 
 // money returns the cell of an amount; a dash for nil.
@@ -97,17 +97,4 @@ func signed(s string) (sign, n string) {
 		return "−", n
 	}
 	return "", s
-}
-
-// grouped formats a number with commas for thousands.
-func grouped(s string) string {
-	whole, rest, fraction := strings.Cut(s, ".")
-	start := strings.IndexFunc(whole, func(r rune) bool { return r >= '0' && r <= '9' })
-	for i := len(whole) - 3; start >= 0 && i > start; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if fraction {
-		return whole + "." + rest
-	}
-	return whole
 }

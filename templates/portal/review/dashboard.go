@@ -1,6 +1,7 @@
 package review
 
 import (
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,26 +41,17 @@ func Menu(p ui.Page, path, email string, letters i18n.Key, events, oversees, adm
 	return p
 }
 
-// Message is the content of a page with a single message.
-type Message int
-
-const (
-	NotAllowed Message = iota
-	NotFound
-	Malformed
-	Failed
-)
-
-func (s Message) words() (title, text, back i18n.Key, to string) {
-	switch s {
-	case NotFound:
-		return "review.not_found.title", "review.not_found.text", "review.menu.back", "/review"
-	case Malformed:
-		return "notice.bad_request.title", "notice.bad_request.text", "review.menu.back", "/review"
-	case Failed:
-		return "notice.internal.title", "review.failed.text", "review.menu.back", "/review"
+// messageWords returns the title and text of the page for an HTTP status.
+func messageWords(status int) (title, text i18n.Key) {
+	switch {
+	case status == http.StatusForbidden:
+		return "review.forbidden.title", "review.forbidden.text"
+	case status == http.StatusNotFound:
+		return "review.not_found.title", "review.not_found.text"
+	case status >= 500:
+		return "notice.internal.title", "dashboard.problem.internal.text"
 	}
-	return "review.forbidden.title", "review.forbidden.text", "review.menu.back", "/review"
+	return ui.StatusWords(status, "notice.bad_request.title", "notice.bad_request.text")
 }
 
 // UsersView is the page of the dashboard's users. Email and Role are as typed;

@@ -106,7 +106,7 @@ func figureValue(l i18n.Lang, cur currency, a report.Attribute) string {
 			return cur.format(c)
 		}
 	}
-	return grouped(plain(s))
+	return i18n.Grouped(plain(s))
 }
 
 // The attributes of the last twelve months before the current one, without transfers between own accounts.

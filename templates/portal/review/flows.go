@@ -166,7 +166,7 @@ func (f flow) grid(l i18n.Lang, v ReportView) ui.Grid {
 		// Show a group with one category as that category.
 		if len(group.kinds) > 1 {
 			g.Rows = append(g.Rows, []ui.Cell{{Body: strong(GroupWords(l, group.code))}, {Body: share(group.total, f.total, false)},
-				{Body: monthly(l, f.in, group.monthly)}, {Text: f.in.format(group.total)}, {Text: grouped(strconv.Itoa(group.count))}})
+				{Body: monthly(l, f.in, group.monthly)}, {Text: f.in.format(group.total)}, {Text: i18n.Count(group.count)}})
 		}
 		for _, c := range group.kinds {
 			name := as(category(categoryName(l, c)), categoryName(l, c))
@@ -175,7 +175,7 @@ func (f flow) grid(l i18n.Lang, v ReportView) ui.Grid {
 			}
 			g.Rows = append(g.Rows, []ui.Cell{{Body: name}, {Body: share(positive(c.Total), f.total, len(group.kinds) > 1)},
 				{Body: monthly(l, f.in, c.Monthly)}, {Text: f.in.format(positive(c.Total))},
-				{Text: grouped(strconv.Itoa(c.Count)), URL: v.transactions(Selection{Category: c.Category, Direction: f.way})}})
+				{Text: i18n.Count(c.Count), URL: v.transactions(Selection{Category: c.Category, Direction: f.way})}})
 		}
 	}
 	return g

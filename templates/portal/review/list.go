@@ -2,7 +2,6 @@ package review
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -83,7 +82,7 @@ func (v ListView) assignees(l i18n.Lang) []ui.Option {
 func (v ListView) countWords(l i18n.Lang) string {
 	n := i18n.N(l, "review.list.found", len(v.Rows))
 	if v.Older != "" {
-		n = i18n.T(l, "review.list.found.more", "n", strconv.Itoa(len(v.Rows)))
+		n = i18n.T(l, "review.list.found.more", "n", i18n.Count(len(v.Rows)))
 	}
 	return n
 }
@@ -242,9 +241,9 @@ type Queue struct {
 // Shown returns the count as the page shows it.
 func (q Queue) Shown() string {
 	if q.Most > 0 && q.Count >= q.Most {
-		return grouped(strconv.Itoa(q.Most)) + "+"
+		return i18n.Count(q.Most) + "+"
 	}
-	return strconv.Itoa(q.Count)
+	return i18n.Count(q.Count)
 }
 
 // Title returns the words of the tab.

@@ -117,7 +117,7 @@ func balanceSummary(l i18n.Lang, a *report.Analysis, series []report.Cents) stri
 	first, last := 0, len(series)-1
 	zero := i18n.T(l, "review.story.never_below_zero")
 	if below > 0 {
-		n, all := grouped(strconv.Itoa(below)), grouped(strconv.Itoa(len(series)))
+		n, all := i18n.Count(below), i18n.Count(len(series))
 		zero = i18n.T(l, "review.story.below_zero", "n", n, "all", all)
 	}
 	return i18n.T(l, "review.story.balance", "last", cur.format(series[last]), "last_day", at(last),

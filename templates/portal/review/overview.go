@@ -2,7 +2,6 @@ package review
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -74,11 +73,11 @@ func (v OverviewView) figures(l i18n.Lang) []ui.KeyFigure {
 	}
 	_, _, ended := v.Days.Totals()
 	out := []ui.KeyFigure{
-		{Label: i18n.T(l, "review.overview.started"), Value: grouped(strconv.Itoa(v.Progress.Started))},
-		{Label: i18n.T(l, "review.overview.reported"), Value: grouped(strconv.Itoa(v.Progress.Reported)), Tone: ui.Success},
-		{Label: i18n.T(l, "review.overview.ended"), Value: grouped(strconv.Itoa(ended))},
+		{Label: i18n.T(l, "review.overview.started"), Value: i18n.Count(v.Progress.Started)},
+		{Label: i18n.T(l, "review.overview.reported"), Value: i18n.Count(v.Progress.Reported), Tone: ui.Success},
+		{Label: i18n.T(l, "review.overview.ended"), Value: i18n.Count(ended)},
 		{Label: i18n.T(l, "review.overview.median"), Value: median},
-		{Label: i18n.T(l, "review.overview.to_decide"), Value: grouped(strconv.Itoa(v.ToDecide)), URL: v.ToDecideURL, Tone: ui.Info},
+		{Label: i18n.T(l, "review.overview.to_decide"), Value: i18n.Count(v.ToDecide), URL: v.ToDecideURL, Tone: ui.Info},
 	}
 	if ended > 0 {
 		out[2].Tone = ui.Danger
@@ -97,7 +96,7 @@ func (v OverviewView) beforeWords(l i18n.Lang) string {
 func (v OverviewView) plot(l i18n.Lang) ui.DayPlot {
 	words := func(key i18n.Key) func(ready, open, ended int) string {
 		return func(ready, open, ended int) string {
-			return i18n.T(l, key, "ready", strconv.Itoa(ready), "open", strconv.Itoa(open), "ended", strconv.Itoa(ended))
+			return i18n.T(l, key, "ready", i18n.Count(ready), "open", i18n.Count(open), "ended", i18n.Count(ended))
 		}
 	}
 	p := ui.DayPlot{ID: "overview-days", Title: i18n.T(l, "review.overview.by_day"), Bars: v.Days.Worded(words("review.overview.day"), nil),
@@ -117,9 +116,9 @@ func (v OverviewView) steps(l i18n.Lang) ui.Grid {
 	names := []i18n.Key{"review.overview.step_started", "review.overview.step_visited", "review.overview.step_finished",
 		"review.overview.step_reported", "review.overview.step_decided"}
 	for i, n := range v.reached() {
-		row := []ui.Cell{{Text: i18n.T(l, names[i])}, {Text: strconv.Itoa(n)}, {Body: ui.Share(n, v.Progress.Started)}}
+		row := []ui.Cell{{Text: i18n.T(l, names[i])}, {Text: i18n.Count(n)}, {Body: ui.Share(n, v.Progress.Started)}}
 		if v.Before != nil {
-			row = slices.Insert(row, 2, ui.Cell{Body: overviewBefore(l, strconv.Itoa(v.Before.reached()[i]))})
+			row = slices.Insert(row, 2, ui.Cell{Body: overviewBefore(l, i18n.Count(v.Before.reached()[i]))})
 		}
 		g.Rows = append(g.Rows, row)
 	}
@@ -154,7 +153,7 @@ func (v OverviewView) waits(l i18n.Lang) ui.Grid {
 		if i < len(limits) {
 			name = strings.ReplaceAll("≤ "+ui.Roughly(limits[i]), " ", "\u00a0") // in one line
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: name}, {Text: strconv.Itoa(n)}, {Body: ui.Share(n, len(v.Durations))}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: name}, {Text: i18n.Count(n)}, {Body: ui.Share(n, len(v.Durations))}})
 	}
 	return g
 }
@@ -169,7 +168,7 @@ func (v OverviewView) endings(l i18n.Lang) ui.Grid {
 			cause = "–"
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.Code(l, "review.states", e.State), URL: e.URL}, {Text: cause},
-			{Text: strconv.Itoa(e.Count)}})
+			{Text: i18n.Count(e.Count)}})
 	}
 	return g
 }

@@ -15,7 +15,7 @@ import (
 func (v ReportView) properties(l i18n.Lang) []ui.Fact {
 	var out []ui.Fact
 	for _, p := range v.Report.Properties {
-		text := grouped(strconv.FormatInt(p.Value.Integer, 10))
+		text := i18n.Grouped(strconv.FormatInt(p.Value.Integer, 10))
 		if p.Value.Boolean != nil {
 			text = i18n.T(l, "review.report.no")
 			if *p.Value.Boolean {
@@ -153,7 +153,7 @@ func inUnit(l i18n.Lang, cur currency, unit string, n json.Number) string {
 		if n == "1" {
 			return "1 " + i18n.T(l, "review.days.one")
 		}
-		return grouped(n.String()) + " " + i18n.T(l, "review.days.other")
+		return i18n.Grouped(n.String()) + " " + i18n.T(l, "review.days.other")
 	case "RATIO":
 		// Tenths of a percent: a thousand times the ratio, in whole numbers.
 		if c, err := report.ParseCents(n.String() + "e1"); err == nil {
@@ -165,14 +165,14 @@ func inUnit(l i18n.Lang, cur currency, unit string, n json.Number) string {
 			if c < 0 {
 				sign = "−"
 			}
-			s := sign + grouped(strconv.FormatInt(int64(positive(c)/10), 10))
+			s := sign + i18n.Grouped(strconv.FormatInt(int64(positive(c)/10), 10))
 			if tenths != 0 {
 				s += "." + strconv.FormatInt(int64(tenths), 10)
 			}
 			return s + "%"
 		}
 	}
-	return grouped(plain(n.String()))
+	return i18n.Grouped(plain(n.String()))
 }
 
 // plain drops trailing zeros of a fraction and sets a minus sign.
@@ -240,5 +240,5 @@ func wholeRange(l i18n.Lang, cur currency, unit string, c report.AnalysisCell) (
 	case c.Low == nil:
 		return i18n.T(l, "review.report.up_to") + " " + say(high), true
 	}
-	return grouped(strconv.FormatInt(low, 10)) + " " + i18n.T(l, "review.report.score_to") + " " + say(high), true
+	return i18n.Grouped(strconv.FormatInt(low, 10)) + " " + i18n.T(l, "review.report.score_to") + " " + say(high), true
 }

@@ -228,7 +228,7 @@ func TestLongReports(t *testing.T) {
 	}
 	_, text, _ := render(t, v, i18n.English, Brand{Name: "Harbor Lending"})
 	all := strings.Join(text, "")
-	for _, want := range []string{i18ntest.EN("review.pdf.more_rows.other", "n", "4901"), "account 98"} {
+	for _, want := range []string{i18ntest.EN("review.pdf.more_rows.other", "n", "4,901"), "account 98"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q", want)
 		}
