@@ -507,6 +507,8 @@ func (p *production) restore(unit string) {
 	env := []string{"PGHOST=" + admin.Query().Get("host"), "PGPORT=" + p.dbPort, "PGUSER=" + admin.Query().Get("user")}
 	p.postgres("dropdb", env, name)
 	p.postgres("createdb", env, "-O", name, "-T", "template0", "-E", "UTF8", name)
+	p.postgres("psql", append(env, "PGDATABASE=postgres"), "-v", "ON_ERROR_STOP=1", "-c",
+		"REVOKE CONNECT, TEMPORARY ON DATABASE "+name+" FROM PUBLIC")
 	p.postgres("pg_restore", []string{"PGSSLROOTCERT=" + filepath.Join(p.dir, "cert.pem")}, "-d", p.databaseURL(unit),
 		filepath.Join(p.dir, unit+".dump"))
 }
