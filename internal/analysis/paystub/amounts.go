@@ -60,6 +60,7 @@ func (s *sheet) amounts() *table {
 	t.classifyUntitled()
 	t.count()
 	t.determineTotals()
+	t.inferTotals(s)
 	return t
 }
 
@@ -449,7 +450,8 @@ func (t *table) addInKind(l line, numbers []*cell, kinds []period) {
 	}
 }
 
-// loose reads a line without a header above it: a single amount, or a total with two amounts.
+// loose reads a line without a header above it: a single amount, a total with two amounts,
+// or hours, a rate and an amount.
 func (t *table) loose(l line, of period, numbers []*cell) bool {
 	if i := slices.IndexFunc(numbers, func(c *cell) bool { return c.money }); i >= 0 && containsAny(l.label, wordList("untaxed")) {
 		t.allowed += max(0, numbers[i].amount)
@@ -462,6 +464,19 @@ func (t *table) loose(l line, of period, numbers []*cell) bool {
 	for _, c := range numbers {
 		if c.money {
 			amounts = append(amounts, c)
+		}
+	}
+	if of == noPeriod && len(numbers) >= 3 { // hours, a rate and their product
+		for i := range len(numbers) - 2 {
+			l.hours, l.rate = numbers[i], numbers[i+1]
+			if l.set(current, numbers[i+2]); numbers[i+2].money && l.product() && l.amount[now] != 0 {
+				if i+3 < len(numbers) && numbers[len(numbers)-1].money && numbers[len(numbers)-1].amount >= l.amount[now] {
+					l.set(ytd, numbers[len(numbers)-1])
+				}
+				t.lines = append(t.lines, l)
+				return true
+			}
+			l.hours, l.rate, l.cells, l.amount = nil, nil, [2]*cell{}, [2]report.Cents{}
 		}
 	}
 	switch {

@@ -36,6 +36,9 @@ func (s *sheet) parties(f *fields) {
 	if f.employee == "" {
 		s.atNumber(f)
 	}
+	if f.employee == "" {
+		s.lastFirst(f)
+	}
 	if f.employer == "" {
 		f.employer = s.headline(f)
 	}
@@ -78,6 +81,32 @@ func (s *sheet) atNumber(f *fields) {
 			}
 		}
 	}
+}
+
+// lastFirst uses the first text like "Doe, Jane A" as the employee.
+func (s *sheet) lastFirst(f *fields) {
+	for _, r := range s.rows {
+		if r[0].page > 0 {
+			return
+		}
+		for _, c := range r {
+			s.spend(128)
+			last, first, ok := strings.Cut(c.text, ", ")
+			if n := len(strings.Fields(first)); ok && n > 0 && n < 4 && len(strings.Fields(last)) < 3 && len(c.text) < 40 &&
+				c != f.employerCell && isName(c.text) && !isCompany(c.text) && providerIn(c.words) == "" && !isState(first) {
+				f.employee, f.employeeCell = c.text, c
+				return
+			}
+		}
+	}
+}
+
+// isState reports whether a text has the form of a state's code, or is a suffix of company
+// names such as "Inc".
+func isState(s string) bool {
+	w := plain(s)
+	return len(s) == 2 && (s == strings.ToUpper(s) || slices.Contains(states, strings.ToUpper(s))) || w == "inc" || w == "llc" || w == "ltd" ||
+		w == "llp" || w == "co" || w == "pc" || w == "corp"
 }
 
 // preferMixedCase uses the mixed-case name and address if the name that was found is in

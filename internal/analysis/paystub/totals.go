@@ -233,6 +233,51 @@ func (t *table) determineTotals() {
 	}
 }
 
+// inferTotals finds a gross without a label as the sum of the earnings, and a net without a label
+// as gross less the deductions, if the stub shows this amount.
+func (t *table) inferTotals(s *sheet) {
+	lines := map[*cell]bool{}
+	for i := range t.lines {
+		for _, c := range t.lines[i].cells {
+			if c != nil {
+				lines[c] = true
+			}
+		}
+	}
+	earned := 0
+	for i := range t.lines {
+		if l := &t.lines[i]; l.counted && l.in == earnings && l.amount[now] != 0 {
+			earned++
+		}
+	}
+	if sum, _ := t.sumOf(earnings, t.groupsOf(earnings), now); earned > 1 && sum > 0 && t.value(gross, now) == nil {
+		t.addTotal(s, lines, gross, sum)
+	}
+	g := t.value(gross, now)
+	less, any := t.sumOf(deductions, t.groupsOf(deductions), now)
+	if v := t.value(totalDeductions, now); any && v != nil && *v > less {
+		return // not all deductions were read
+	}
+	if any && g != nil && *g > less && t.value(net, now) == nil {
+		t.addTotal(s, lines, net, *g-less)
+	}
+}
+
+// addTotal adds a total if its amount is shown outside the lines of tables.
+func (t *table) addTotal(s *sheet, lines map[*cell]bool, i item, v report.Cents) {
+	for _, r := range s.rows {
+		t.spend(len(r))
+		for _, c := range r {
+			if c.money && c.amount == v && !lines[c] {
+				l := line{item: i, page: c.page, y: c.y}
+				l.cells[now], l.amount[now] = c, v
+				t.lines = append(t.lines, l)
+				return
+			}
+		}
+	}
+}
+
 // totals uses the line that shows the sum of a table as the gross or the total deductions, if
 // no other line has this total.
 func (t *table) totals() {
