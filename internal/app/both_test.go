@@ -21,6 +21,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/staff"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/ports"
@@ -102,9 +103,7 @@ func sandboxAddress(args []string) string {
 
 func (w *bothServer) write(t *testing.T, lines ...string) {
 	t.Helper()
-	if err := os.WriteFile(w.settings, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.WriteFile(w.settings, []byte(strings.Join(lines, "\n")), 0o600))
 }
 
 // hosted is a request to a host that has no address.
@@ -113,9 +112,7 @@ func (w *bothServer) hosted(t *testing.T, host, method, path, body string, heade
 	req := ask(t, method, w.Provider+path, body, header...)
 	req.Host = host
 	got, err := send(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	return got
 }
 
@@ -241,19 +238,16 @@ type sandboxRows struct {
 
 func (x *crossing) addSandboxRows(t *testing.T) (r sandboxRows) {
 	t.Helper()
-	asOwn := []string{"Authorization", basic(x.own), "Content-Type", asJSON}
 	r.unused = x.token(t, `,"externalId":"mine-1"`)
 	r.publicToken = x.complete(t, x.token(t, `,"externalId":"mine-2"`)).field("publicToken")
-	r.relay = good(t, 200, ask(t, "POST", x.Provider+"/connect/relay-tokens", `{"publicToken":"`+r.publicToken+
-		`","publicId":"`+x.Credentials.ThirdParty.PublicID+`"}`, asOwn...)).field("relayToken")
-	r.consumer = good(t, 201, ask(t, "POST", x.Provider+"/connect/consumers", `{"consumerExternalId":"mine-3","prefill":`+goodPrefill+`}`,
-		asOwn...)).field("consumerId")
+	r.relay = x.post(t, 200, "/connect/relay-tokens", `{"publicToken":"`+r.publicToken+
+		`","publicId":"`+x.Credentials.ThirdParty.PublicID+`"}`).field("relayToken")
+	r.consumer = x.post(t, 201, "/connect/consumers", `{"consumerExternalId":"mine-3","prefill":`+goodPrefill+`}`).field("consumerId")
 	r.child, r.childProduct, _ = x.child(t)
 	good(t, 204, ask(t, "POST", x.Control+"/complete-urls", `{"publicId":"`+x.own.PublicID+`","url":"https://app.example/back"}`,
 		"Content-Type", asJSON))
 	link := func(path, more string) string {
-		r := good(t, 200, ask(t, "POST", x.Provider+path, `{"productId":"`+x.Credentials.Products["cashflow"]+`"`+more+
-			`,"prefill":`+goodPrefill+`}`, asOwn...))
+		r := x.post(t, 200, path, x.initialization(more))
 		for _, field := range []string{"redirectUrl", "inviteLink", "inviteUrl", "link", "url"} {
 			if got := r.field(field); got != "" {
 				return got[strings.LastIndex(got, "/")+1:]
@@ -344,9 +338,7 @@ func TestHostsOfBothEnvironments(t *testing.T) {
 		t.Run("admin", func(t *testing.T) { reachAdminOfBoth(t, w) })
 		t.Run("replica", func(t *testing.T) { addReplicaOfBoth(t, w, accounts) })
 		t.Run("restart", func(t *testing.T) {
-			if err := w.End(); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, w.End())
 			w.start(t)
 			for env, base := range map[string]string{"production": w.production, "sandbox": w.Provider} {
 				good(t, 200, ask(t, "GET", base+"/connect/accesstoken", "", "Authorization", basic(accounts[env])))
@@ -499,9 +491,7 @@ func (a apart) provider(t *testing.T, settings []string, args ...string) (exit i
 func settingsFile(t *testing.T, lines ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sandbox.env")
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600))
 	return path
 }
 
@@ -511,9 +501,7 @@ func TestBothEnvironmentsStayApart(t *testing.T) {
 	assets.Need(t)
 	a := apart{dir: t.TempDir()}
 	dir, key := a.dir, filepath.Join(a.dir, "k.key")
-	if err := os.WriteFile(key, []byte(strings.Repeat("ab", 32)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.WriteFile(key, []byte(strings.Repeat("ab", 32)), 0o600))
 	here, own := "VESTIBULE_PROVIDER_URL=http://127.0.0.1:1", "VESTIBULE_DATA_DIR="+t.TempDir()
 	for name, c := range map[string]struct {
 		settings []string
@@ -564,13 +552,9 @@ func TestBothEnvironmentsStayApart(t *testing.T) {
 func (a apart) refuseOneDatabase(t *testing.T, settings ...string) {
 	address := storetest.MigratedURL(t)
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	q, alias := u.Query(), filepath.Join(t.TempDir(), "pg")
-	if err := os.Symlink(q.Get("host"), alias); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.Symlink(q.Get("host"), alias))
 	q.Set("host", alias)
 	u.RawQuery = q.Encode()
 	for other, says := range map[string]string{address + "&application_name=other": "the same database, PostgreSQL",

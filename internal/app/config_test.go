@@ -13,6 +13,7 @@ import (
 
 	"vestibule/internal/app"
 	"vestibule/internal/staff"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/assets"
 )
 
@@ -234,9 +235,7 @@ func TestCommandErrors(t *testing.T) {
 	assets.Need(t)
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret")
-	if err := os.WriteFile(secret, []byte(canaryText), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.WriteFile(secret, []byte(canaryText), 0o600))
 	t.Setenv("VESTIBULE_SANDBOX_FAULTS", "some")
 	for _, c := range []struct {
 		args string
@@ -286,9 +285,7 @@ func TestValidateReportsAllErrors(t *testing.T) {
 
 func TestValidateAcceptsGoodConfigurations(t *testing.T) {
 	profile := filepath.Join(t.TempDir(), "provider.yaml")
-	if err := os.WriteFile(profile, []byte("url: https://service.example/v9"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.WriteFile(profile, []byte("url: https://service.example/v9"), 0o600))
 	for name, args := range map[string][]string{
 		"the default":                {"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0"},
 		"the provider in production": {"provider", "--provider-addr=127.0.0.1:0", "--environment=production"},

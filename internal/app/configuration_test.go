@@ -1,12 +1,13 @@
 package app_test
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"vestibule/internal/testutil"
 )
 
 // configurationCommands runs commands for the account of one customer of a sandbox.
@@ -14,22 +15,19 @@ type configurationCommands struct {
 	dir, account string
 }
 
-// run runs a command, in which ACCOUNT stands for the account.
-func (c configurationCommands) run(t *testing.T, args ...string) (code int, out, errs string) {
-	t.Helper()
+// with returns the arguments of a command, in which ACCOUNT stands for the account.
+func (c configurationCommands) with(args ...string) []string {
 	args = append(args, "--data-dir="+c.dir)
 	for i := range args {
 		args[i] = strings.ReplaceAll(args[i], "ACCOUNT", c.account)
 	}
-	return run(t, args...)
+	return args
 }
 
 // read runs a command and reads the JSON that it prints.
 func (c configurationCommands) read(t *testing.T, into any, args ...string) {
 	t.Helper()
-	if code, out, errs := c.run(t, append(args, "--json")...); code != 0 || json.Unmarshal([]byte(out), into) != nil {
-		t.Fatalf("%v: exit code %d\n%s%s", args, code, out, errs)
-	}
+	runJSON(t, into, c.with(append(args, "--json")...)...)
 }
 
 // prepare adds a prepared report and returns its id and name.
@@ -43,9 +41,7 @@ func (c configurationCommands) prepare(t *testing.T, content string) (id, name s
 func preparedFile(t *testing.T, content string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "prepared.json")
-	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.WriteFile(name, []byte(content), 0o600))
 	return name
 }
 
@@ -62,10 +58,7 @@ type printedConfiguration struct {
 func TestConfigurationCommands(t *testing.T) {
 	c := configurationCommands{dir: t.TempDir()}
 	var customer struct{ PublicID string }
-	_, out, _ := c.run(t, "customer", "--create", "Harbor Bank", "--staff=ops@harbor.example")
-	if err := json.Unmarshal([]byte(out), &customer); err != nil {
-		t.Fatal(err)
-	}
+	runJSON(t, &customer, "customer", "--create", "Harbor Bank", "--staff=ops@harbor.example", "--data-dir="+c.dir)
 	c.account = customer.PublicID
 	prepared, name := c.prepare(t, `{"product":"cashflow","name":"Joint","profile":"joint"}`)
 	spare := ""
@@ -75,7 +68,7 @@ func TestConfigurationCommands(t *testing.T) {
 			t.Errorf("prepared reports: %+v of %s, %s", all, prepared, name)
 		}
 		spare, _ = c.prepare(t, `{"product":"cashflow","profile":"joint"}`)
-		if code, _, errs := c.run(t, "prepared", "remove", "--account=ACCOUNT", spare); code != 0 {
+		if code, _, errs := run(t, c.with("prepared", "remove", "--account=ACCOUNT", spare)...); code != 0 {
 			t.Errorf("removing a prepared report: %s", errs)
 		}
 	})
@@ -107,7 +100,7 @@ func TestConfigurationCommands(t *testing.T) {
 		"production":                           {strings.Fields("prepared list --account=ACCOUNT --environment=production"), "sandbox only"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if code, out, errs := c.run(t, tc.args...); code != 1 || out != "" || !strings.Contains(errs, tc.want) {
+			if code, out, errs := run(t, c.with(tc.args...)...); code != 1 || out != "" || !strings.Contains(errs, tc.want) {
 				t.Errorf("exit code %d\n%s%s", code, out, errs)
 			}
 		})
@@ -130,7 +123,7 @@ func (c configurationCommands) testConfigurations(t *testing.T, prepared string)
 	if c.read(t, &check, "configuration", "retire", "ACCOUNT", "Check"); check.RetiredAt == nil {
 		t.Errorf("the retired one is %+v", check)
 	}
-	if code, out, _ := c.run(t, "configuration", "list", "ACCOUNT"); code != 0 || !strings.Contains(out, "Watch") ||
+	if code, out, _ := run(t, c.with("configuration", "list", "ACCOUNT")...); code != 0 || !strings.Contains(out, "Watch") ||
 		!strings.Contains(out, "TENANT, AV, banks 2, preparedReport "+prepared+", retired") {
 		t.Errorf("the list is\n%s", out)
 	}

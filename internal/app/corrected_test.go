@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"vestibule/internal/report"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/i18ntest"
 )
 
@@ -27,9 +28,7 @@ func (w *testServer) decidedCase(t *testing.T) *correctedCase {
 	c.review(t, "/decision", url.Values{"seen": {"0"}, "report": {"1.0"}, "decision": {"approved"}, "text": {""}})
 	c.kept = c.api(t, "/report")
 	body, err := report.ParseIncome([]byte(c.kept))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	c.page = c.dashboard(t, "/dashboard/reports/find", "query", body.Meta.PublicToken)
 	return c
 }
@@ -78,9 +77,7 @@ type shownApplication struct {
 
 func (c *correctedCase) shown(t *testing.T) (out shownApplication) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(c.api(t, "")), &out); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, json.Unmarshal([]byte(c.api(t, "")), &out))
 	return out
 }
 

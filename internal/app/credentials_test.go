@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/app"
+	"vestibule/internal/testutil"
 )
 
 // printed runs vestibule credentials and returns its output.
@@ -27,9 +28,7 @@ func evaluated(t *testing.T, exports string) map[string]string {
 	shell := exec.Command("sh", "-c", `eval "$EXPORTS"; unset EXPORTS; env -0`)
 	shell.Env = []string{"PATH=" + os.Getenv("PATH"), "EXPORTS=" + exports}
 	raw, err := shell.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	out := map[string]string{}
 	for line := range strings.SplitSeq(string(raw), "\x00") {
 		if name, value, _ := strings.Cut(line, "="); strings.HasPrefix(name, "VESTIBULE_") {
@@ -44,14 +43,9 @@ func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	all, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	for _, f := range all {
-		raw, err := os.ReadFile(filepath.Join(dir, f.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testutil.ReadFile(t, filepath.Join(dir, f.Name()))
 		out[f.Name()] = string(raw)
 	}
 	return out
@@ -116,13 +110,8 @@ func TestCredentialsBesideARunningServer(t *testing.T) {
 func TestCredentialsAreQuoted(t *testing.T) {
 	dir := t.TempDir()
 	const hostile = "a'b $(touch owned) `id`\n\"\\;&é"
-	raw, err := json.Marshal(map[string]any{"reviewer": map[string]string{"email": hostile, "password": "'"}, "portalApiKey": "$HOME"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "portal-credentials.json"), raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	raw := testutil.JSON(t, map[string]any{"reviewer": map[string]string{"email": hostile, "password": "'"}, "portalApiKey": "$HOME"})
+	testutil.Must(t, os.WriteFile(filepath.Join(dir, "portal-credentials.json"), raw, 0o600))
 	before := files(t, dir)
 	_, exports, _ := printed(t, "--data-dir="+dir)
 	want := map[string]string{"VESTIBULE_REVIEWER_EMAIL": hostile, "VESTIBULE_REVIEWER_PASSWORD": "'", "VESTIBULE_PORTAL_API_KEY": "$HOME"}

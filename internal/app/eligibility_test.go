@@ -1,13 +1,13 @@
 package app_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil"
 )
 
 // TestClientFetchesAnEligibilityReport fetches a report and every file that it names by
@@ -19,13 +19,9 @@ func TestClientFetchesAnEligibilityReport(t *testing.T) {
 		client := w.client(c.Account)
 		ref := svcapi.Ref{PublicToken: headers[3]}
 		raw, _, err := client.Report(t.Context(), contract.Eligibility, ref)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		r, err := report.ParseEligibility(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		if len(r.StatedEmployers) != 1 || len(r.Assets.AccountDetails) == 0 || len(r.Checks) != 6 ||
 			len(r.Documents) != 1 || r.Documents[0].SourceFilepath != path {
 			t.Errorf("the report is %+v", r)
@@ -50,15 +46,7 @@ func (w *testServer) eligibility(t *testing.T) (headers []string, path string) {
 	c := w.Credentials
 	begin := strings.NewReplacer(c.Products["cashflow"], c.Products["eligibility"],
 		`"phone":`, `"state":"OH","statedEmployerNames":["Northwind Logistics"],"phone":`).Replace(w.initialization(""))
-	token := good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization", begin, "Authorization",
-		basic(c.Account), "Content-Type", asJSON)).field("token")
+	token := w.post(t, 200, "/connect/initialization", begin).field("token")
 	headers = []string{"Authorization", w.bearer(t, c.Account), "X-Public-Token", w.complete(t, token).field("publicToken")}
-	var files []struct {
-		Path string `json:"source_filepath"`
-	}
-	json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/affordable-housing-verification/v1/files", "", headers...)).Body, &files)
-	if len(files) != 1 {
-		t.Fatalf("an eligibility report has %d files", len(files))
-	}
-	return headers, files[0].Path
+	return headers, w.sourceFile(t, "affordable-housing-verification/v1", 1, headers)
 }

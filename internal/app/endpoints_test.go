@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/tools"
 )
 
@@ -257,14 +258,9 @@ func (w *testServer) nothingLeaked(t *testing.T) {
 		}
 	}
 	files, err := filepath.Glob(filepath.Join(w.dir, "*.db*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testutil.ReadFile(t, file)
 		for _, s := range slices.Concat(personal, []string{c.SecretKey, c.EventsSecret, c.Reviewer.Password,
 			c.PortalAPIKey, c.Dashboard.Email, c.Dashboard.Password}) {
 			if strings.Contains(string(raw), s) {
@@ -294,9 +290,7 @@ func registered(t *testing.T) []string {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 	}
 	if len(found) < 40 {
 		t.Fatalf("only %d routes found in the code", len(found))
@@ -459,7 +453,6 @@ func (w *testServer) badAuthorization(r route, as func(name string, header ...st
 
 // badCookies adds requests with damaged cookies and those of other people.
 func (w *testServer) badCookies(t *testing.T, r route, as func(name string, header ...string)) {
-	t.Helper()
 	jar, value, _ := strings.Cut(r.header[1], "=")
 	for name, c := range map[string]string{
 		"none": "", "empty": jar + "=", "text": jar + "=" + canaryText, "cut": jar + "=" + value[:len(value)/2],

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/webhook"
 )
@@ -93,9 +94,7 @@ func (o *onboarding) last() delivery { return o.got[len(o.got)-1] }
 func (w *testServer) apiMap(t *testing.T, path string) map[string]any {
 	t.Helper()
 	var out map[string]any
-	if err := json.Unmarshal(good(t, 200, ask(t, "GET", w.Portal+path, "", "Authorization", w.key())).Body, &out); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, json.Unmarshal(good(t, 200, ask(t, "GET", w.Portal+path, "", "Authorization", w.key())).Body, &out))
 	return out
 }
 
@@ -124,9 +123,7 @@ func TestOnboardingAppReceivesEvents(t *testing.T) {
 			app := newOnboarding(t)
 			w := startServer(t, url(t), "--events-url="+app.URL+"/webhooks")
 			secret, err := webhook.ParseSecret(w.Credentials.EventsSecret)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, err)
 			app.set(func() { app.secret, app.answers = secret, []int{204, 500} })
 			id, embedToken := w.application(t, "embedded")
 			w.complete(t, w.connect(t, id, w.enter(t, id, embedToken)))
@@ -170,7 +167,6 @@ func TestOnboardingAppReceivesEvents(t *testing.T) {
 
 // examine checks the events about one application, of which the second had failed, and returns the one that its report is ready.
 func (o *onboarding) examine(t *testing.T, w *testServer, id string) (ready delivery) {
-	t.Helper()
 	want := []string{"application.started", "application.connecting", "application.pending", "application.ready"}
 	var first, again []string
 	var last int64

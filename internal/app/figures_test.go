@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/prefill"
 	"vestibule/internal/provider/sandbox/profiles"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/i18ntest"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
@@ -61,9 +62,7 @@ func TestShownFiguresAddUp(t *testing.T) {
 			r.Meta = &report.Meta{CreatedAt: report.TimestampOf(at)}
 			view := pages.ReportView{Report: &r, Verdict: verdicts.OfCashflow(&r, prefill.Fields{}), Analysis: &a}
 			var page bytes.Buffer
-			if err := pages.ReportPage(ui.Page{Lang: i18n.English}, view).Render(t.Context(), &page); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, pages.ReportPage(ui.Page{Lang: i18n.English}, view).Render(t.Context(), &page))
 			text, figures := html.UnescapeString(page.String()), map[string]string{}
 			for _, m := range shownKey.FindAllStringSubmatch(text, -1) {
 				figures[m[1]] = m[2]

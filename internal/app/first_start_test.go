@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vestibule/internal/app"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/program"
@@ -32,9 +33,7 @@ func once(t *testing.T, args ...string) {
 func TestFailedStartLeavesNoMasterKey(t *testing.T) {
 	assets.Need(t)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer taken.Close()
 	dir := t.TempDir()
 	key := filepath.Join(dir, "master.key")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/tools"
 )
 
@@ -36,9 +37,7 @@ func TestOverview(t *testing.T) {
 		}
 	}
 	parser, err := new(cli).parser()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	for _, c := range parser.Model.Children {
 		if listed := strings.Contains(out, "\n  "+c.Name+" "); listed == c.Hidden {
 			t.Errorf("%s: listed is %v", c.Name, listed)
@@ -49,9 +48,7 @@ func TestOverview(t *testing.T) {
 // TestExamples checks that each command has an example in its help, which the program accepts.
 func TestExamples(t *testing.T) {
 	parser, err := new(cli).parser()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	used := 0
 	for _, c := range parser.Model.Leaves(true) {
 		path := commandPath(c)
@@ -109,14 +106,10 @@ func TestSuggestions(t *testing.T) {
 func asProgram(t *testing.T) string {
 	t.Helper()
 	test, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	dir := t.TempDir()
 	script := "#!/bin/sh\nexec " + test + " -test.run='^TestCompleteAsProgram$' -- \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "vestibule"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, os.WriteFile(filepath.Join(dir, "vestibule"), []byte(script), 0o700))
 	return dir
 }
 

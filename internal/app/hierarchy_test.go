@@ -7,6 +7,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/svcapitest"
 )
 
@@ -14,9 +15,7 @@ import (
 func must[T any](v T, err error) func(t *testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		return v
 	}
 }
@@ -103,9 +102,7 @@ func (h *hierarchy) testConfiguration(t *testing.T) {
 			old = p
 		}
 	}
-	if err := client.Assign(ctx, old.ID, loan); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, client.Assign(ctx, old.ID, loan))
 	refused(t, "assignment to another", client.Assign(ctx, old.ID, svcapitest.Target{Type: "account", ID: h.Credentials.ThirdParty.PublicID}),
 		contract.CodeUnknownChild)
 	refused(t, "assignment of nothing", client.Assign(ctx, "nothing", svcapitest.Target{Type: "account", ID: h.shop}),
@@ -132,9 +129,7 @@ func (h *hierarchy) testReport(t *testing.T) {
 	}
 	_, err := client.Status(ctx, svcapi.Ref{ExternalID: "loan-1"})
 	refused(t, "the child's report without the child", err, contract.CodeInvalidToken)
-	if err := client.Unassign(ctx, svcapitest.Target{Type: "product", ID: h.loan}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, client.Unassign(ctx, svcapitest.Target{Type: "product", ID: h.loan}))
 	if all, err := client.AssignedProducts(ctx, h.shop); err != nil || !all[0].Configuration.Inherited {
 		t.Errorf("reviewed %+v, %v", all, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/tools"
 )
 
@@ -30,9 +31,7 @@ type pkg struct {
 func list(t *testing.T) []pkg {
 	t.Helper()
 	all, err := listed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	return slices.DeleteFunc(slices.Clone(all), func(p pkg) bool { return within(p.ImportPath, "bench") })
 }
 
@@ -132,9 +131,7 @@ func TestImportRules(t *testing.T) {
 		rule.check(t, all)
 	}
 	inBrowser, err := listFor("vestibule/wasm", "GOOS=js", "GOARCH=wasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	importRule{"it runs in the browser", []string{"wasm"}, []string{"fmt", "encoding/json", "regexp", "net", "time"}}.check(t, inBrowser)
 	for _, p := range all {
 		for _, i := range p.Imports {
@@ -201,10 +198,7 @@ func TestImportOrder(t *testing.T) {
 // TestContributingNamesThePackages requires that the table of CONTRIBUTING.md has the
 // packages of each party in that order.
 func TestContributingNamesThePackages(t *testing.T) {
-	raw, err := os.ReadFile("../../CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testutil.ReadFile(t, "../../CONTRIBUTING.md")
 	for party, order := range importOrder {
 		_, row, _ := strings.Cut(string(raw), "\n| `"+party+"` |")
 		row, _, _ = strings.Cut(row, "\n")

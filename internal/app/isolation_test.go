@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/store"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/program"
 )
 
@@ -56,18 +57,13 @@ type customerRows struct {
 
 func (w *testServer) addCustomerRows(t *testing.T) (r customerRows) {
 	t.Helper()
-	own := w.Credentials.Account
-	token := w.token(t, `,"externalId":"mine-1"`)
-	r.publicToken = w.complete(t, token).field("publicToken")
+	r.publicToken = w.complete(t, w.token(t, `,"externalId":"mine-1"`)).field("publicToken")
 	r.unused = w.token(t, `,"externalId":"mine-2"`)
-	r.consumer = good(t, 201, ask(t, "POST", w.Provider+"/connect/consumers", `{"consumerExternalId":"mine-3","prefill":`+goodPrefill+`}`,
-		"Authorization", basic(own), "Content-Type", asJSON)).field("consumerId")
+	r.consumer = w.post(t, 201, "/connect/consumers", `{"consumerExternalId":"mine-3","prefill":`+goodPrefill+`}`).field("consumerId")
 	r.prepared = good(t, 201, ask(t, "POST", w.Control+"/sandbox-reports", `{"product":"cashflow","profile":"joint"}`,
 		"Content-Type", asJSON)).field("sandboxReportId")
-	child := good(t, 201, ask(t, "POST", w.Provider+"/accounts", `{"accountName":"Elsewhere"}`,
-		"Authorization", basic(own), "Content-Type", asJSON)).field("publicId")
-	r.elsewhere = good(t, 200, ask(t, "POST", w.Provider+"/connect/relay-tokens", `{"publicToken":"`+r.publicToken+`","publicId":"`+child+`"}`,
-		"Authorization", basic(own), "Content-Type", asJSON)).field("relayToken")
+	child := w.post(t, 201, "/accounts", `{"accountName":"Elsewhere"}`).field("publicId")
+	r.elsewhere = w.post(t, 200, "/connect/relay-tokens", `{"publicToken":"`+r.publicToken+`","publicId":"`+child+`"}`).field("relayToken")
 	r.child, r.childProduct, _ = w.child(t)
 	r.othersProduct = w.productOf(t, w.Credentials.ThirdParty.Account)
 	return r
@@ -131,9 +127,7 @@ func (w *testServer) productOf(t *testing.T, a program.Account) string {
 			SELECT $1, id, 'cashflow', 'Theirs', 'PERSONAL', 0 FROM customers WHERE public_id = $2`, id, a.PublicID)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	good(t, 204, ask(t, "POST", w.Control+"/complete-urls", `{"publicId":"`+a.PublicID+
 		`","url":"https://other.example/back"}`, "Content-Type", asJSON))
 	return id

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"vestibule/internal/store"
+	"vestibule/internal/testutil"
 )
 
 // TestKeysRotateWhileServing rotates the signing keys beside a running program: earlier
@@ -27,9 +28,7 @@ func TestKeysRotateWhileServing(t *testing.T) {
 		}
 		published := func() (kids []string) {
 			var set struct{ Keys []struct{ Kid string } }
-			if err := json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/jwkset", "")).Body, &set); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/jwkset", "")).Body, &set))
 			for _, k := range set.Keys {
 				kids = append(kids, k.Kid)
 			}
@@ -51,9 +50,7 @@ func TestKeysRotateWhileServing(t *testing.T) {
 		w.bearer(t, w.Credentials.Account)
 
 		newer := filepath.Join(t.TempDir(), "newer.key")
-		if err := os.WriteFile(newer, []byte(hex.EncodeToString(bytes.Repeat([]byte{9}, 32))), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, os.WriteFile(newer, []byte(hex.EncodeToString(bytes.Repeat([]byte{9}, 32))), 0o600))
 		older := filepath.Join(w.dir, "master.key")
 		said := rotate("--master-key-file="+newer, "--old-master-key-file="+older)
 		for _, party := range []string{"portal", "provider"} {

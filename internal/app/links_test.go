@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"vestibule/internal/store"
+	"vestibule/internal/testutil"
 )
 
 // sentLinks lists each function that makes an address which people get by email, by an API's answer or
@@ -114,9 +115,7 @@ func TestOpeningLinksChangesNothing(t *testing.T) {
 					for _, client := range []*http.Client{{}, {Jar: jar}} {
 						for _, method := range []string{"GET", "HEAD", "GET", "HEAD"} {
 							resp, err := client.Do(ask(t, method, link, ""))
-							if err != nil {
-								t.Fatal(err)
-							}
+							testutil.Must(t, err)
 							if _, err := io.Copy(io.Discard, resp.Body); err != nil {
 								t.Error(err)
 							}
@@ -136,9 +135,7 @@ func TestOpeningLinksChangesNothing(t *testing.T) {
 		}
 		before := w.dump(t)
 		link, err := url.Parse(all["connect link"][0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		w.enter(t, strings.Split(link.Path, "/")[2], link.Query().Get("grant"))
 		if after := w.dump(t); maps.Equal(before, after) {
 			t.Error("the dump does not show that a link was used")
@@ -160,9 +157,7 @@ func (w *testServer) dump(t *testing.T) map[string]string {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 	}
 	return out
 }
@@ -222,9 +217,7 @@ func addressMakers(t *testing.T) []string {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 	}
 	return slices.Sorted(maps.Keys(found))
 }

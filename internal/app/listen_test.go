@@ -12,6 +12,7 @@ import (
 
 	receive "vestibule/docs/examples/webhook"
 	"vestibule/internal/app"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/program"
@@ -71,9 +72,7 @@ type applicationEvent struct {
 func (w *testServer) forward(t *testing.T) *forwarding {
 	t.Helper()
 	secret, err := webhook.ParseSecret(w.Credentials.WebhookSecret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	receiver := webhook.Receiver{Secrets: []webhook.Secret{secret}}
 	f := &forwarding{testServer: w, control: "--sandbox-control-addr=" + strings.TrimPrefix(w.Control, "http://"),
 		visits: make(chan webhook.Event, 100), tests: make(chan struct{}, 10), applications: make(chan applicationEvent, 100)}
@@ -226,9 +225,7 @@ func TestSeedFillsTheSandbox(t *testing.T) {
 		}
 	}
 	a := good(t, 200, ask(t, "GET", w.Portal+"/api/v1/applications?limit=100", "", "Authorization", w.key()))
-	if err := json.Unmarshal(a.Body, &list); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, json.Unmarshal(a.Body, &list))
 	kinds, corrected := map[string]int{}, 0
 	for _, a := range list.Applications {
 		kinds[a.State]++

@@ -2,19 +2,17 @@ package app
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
+
+	"vestibule/internal/testutil"
 )
 
 // resident returns the sizes in bytes of this process's resident memory and of its files' pages.
 func resident(t *testing.T) (anonymous, files int) {
 	t.Helper()
-	raw, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testutil.ReadFile(t, "/proc/self/status")
 	for line := range strings.Lines(string(raw)) {
 		fmt.Sscanf(line, "RssAnon: %d kB", &anonymous)
 		fmt.Sscanf(line, "RssFile: %d kB", &files)

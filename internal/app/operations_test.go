@@ -24,6 +24,7 @@ import (
 	"vestibule/internal/app"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/ports"
@@ -379,9 +380,7 @@ func TestProviderProfile(t *testing.T) {
 		t.Fatalf("exit code %d, %s", exit, errs)
 	}
 	printed, err := svcapi.ParseProfile([]byte(out))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	if own, err := svcapi.LoadProfile(""); err != nil || !reflect.DeepEqual(printed, own) {
 		t.Errorf("%v: %+v, want %+v", err, printed, own)
 	}
@@ -391,9 +390,7 @@ func TestProviderProfile(t *testing.T) {
 // an address.
 func TestHealthWithoutAProgram(t *testing.T) {
 	free, err := ports.Free("127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	if exit, out, _ := run(t, "health", "--admin-addr="+free); exit != 1 || !strings.HasPrefix(out, "not reachable") {
 		t.Errorf("exit code %d, %q", exit, out)
 	}
@@ -412,25 +409,19 @@ func TestReadinessWaitsForTheMigrations(t *testing.T) {
 	assets.Need(t)
 	at := storetest.URL(t)
 	db, err := sql.Open("pgx", at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defer db.Close()
 	held, err := db.Conn(t.Context())
 	if err == nil {
 		const gooseLock = 4097083626 // of its session locker
 		_, err = held.ExecContext(t.Context(), `SELECT pg_advisory_lock($1)`, gooseLock)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	out, in := io.Pipe()
 	exit, log := make(chan int, 1), &logtest.Buffer{}
 	addr, err := ports.Free("127.0.0.1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	go func() {
 		exit <- app.Run(ctx, []string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--admin-addr=" + addr,
 			"--data-dir=" + t.TempDir(), "--database-url=" + at}, in, log)
@@ -459,9 +450,7 @@ func TestReadinessWaitsForTheMigrations(t *testing.T) {
 func TestReadinessIncludesTheDatabase(t *testing.T) {
 	t.Parallel()
 	u, err := url.Parse(storetest.MigratedURL(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	q := u.Query()
 	wire := &wire{t: t, to: filepath.Join(q.Get("host"), ".s.PGSQL.5432"), at: filepath.Join(t.TempDir(), ".s.PGSQL.5432")}
 	q.Set("host", filepath.Dir(wire.at))
@@ -488,9 +477,7 @@ type wire struct {
 
 func (w *wire) join() {
 	l, err := net.Listen("unix", w.at)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testutil.Must(w.t, err)
 	w.listen = l
 	w.t.Cleanup(func() { l.Close() })
 	go func() {

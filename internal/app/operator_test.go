@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"vestibule/internal/testutil"
 )
 
 // operate runs a command on the program's database and reads what it prints.
@@ -31,9 +33,7 @@ func (w *testServer) operatorStaff(t *testing.T) []string {
 	r = good(t, 200, ask(t, "GET", w.Provider+"/operator/sign-in/factor", "", step...))
 	secret := regexp.MustCompile(`<code translate="no">([A-Z2-7]+)</code>`).FindSubmatch(r.Body)
 	key, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(string(secret[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	mac := hmac.New(sha1.New, key)
 	_ = binary.Write(mac, binary.BigEndian, time.Now().Unix()/30)
 	sum := mac.Sum(nil)

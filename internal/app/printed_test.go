@@ -1,13 +1,10 @@
 package app_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
-
-	"vestibule/internal/app"
 )
 
 // TestPrintedJSON checks that commands that print JSON print one value whose names are in camel case, that flags
@@ -16,7 +13,6 @@ func TestPrintedJSON(t *testing.T) {
 	w := startServer(t, "")
 	account := w.Credentials.PublicID
 	run := func(command string) (exit int, stdout []byte) {
-		var out, errs bytes.Buffer
 		args := strings.Fields(command)
 		switch args[0] {
 		case "version":
@@ -25,8 +21,8 @@ func TestPrintedJSON(t *testing.T) {
 		default:
 			args = append(args, "--data-dir="+w.dir, "--provider-url="+w.Provider)
 		}
-		exit = app.Run(t.Context(), args, &out, &errs)
-		return exit, out.Bytes()
+		exit, out, _ := run(t, args...)
+		return exit, []byte(out)
 	}
 	camel := regexp.MustCompile(`^[a-z][A-Za-z0-9-]*$`) // entitlements and products are values of the contract
 	var check func(t *testing.T, v any)

@@ -3,12 +3,12 @@ package app_test
 import (
 	"encoding/base64"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
 	"vestibule/internal/report"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/i18ntest"
 	pages "vestibule/templates/portal/review"
 )
@@ -56,10 +56,7 @@ func TestReviewShowsIncomeReport(t *testing.T) {
 			t.Errorf("%d income reports were kept, want 1", n)
 		}
 
-		stub, err := os.ReadFile("../analysis/paystub/testdata/modern.pdf")
-		if err != nil {
-			t.Fatal(err)
-		}
+		stub := testutil.ReadFile(t, "../analysis/paystub/testdata/modern.pdf")
 		id, cookie = w.applied(t, url.Values{"product": {"income"}})
 		w.walked(t, id, cookie, `{"payStubs":[{"fileName":"paystub.pdf","contentBase64":"`+base64.StdEncoding.EncodeToString(stub)+`"}]}`)
 		at = w.Portal + "/review/applications/" + id
@@ -110,9 +107,7 @@ func TestReviewShowsEligibilityReport(t *testing.T) {
 			}
 		}
 		body, err := report.ParseEligibility(good(t, 200, ask(t, "GET", at+"/report.json", "", "Cookie", reviewer)).Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		files := string(good(t, 200, ask(t, "GET", at+"/files", "", "Cookie", reviewer)).Body)
 		for _, d := range body.Documents {
 			file := at + "/files/" + pages.FileRef(d.SourceFilepath)

@@ -3,13 +3,13 @@ package app
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/golden"
 
 	"github.com/alecthomas/kong"
@@ -21,9 +21,7 @@ import (
 // program's flags.
 func TestConfigurationReference(t *testing.T) {
 	got, err := configurationReference()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	golden.Compare(t, "../../docs/reference/configuration.md", got)
 }
 
@@ -159,9 +157,7 @@ func TestHelpShowsEveryDefault(t *testing.T) {
 		shown[name], text = before, rest
 	}
 	parser, err := new(cli).parser()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	defaults := 0
 	for _, f := range parser.Model.Flags {
 		if f.Group == nil {
@@ -188,9 +184,7 @@ func TestHelpShowsEveryDefault(t *testing.T) {
 func TestDocumentedVariables(t *testing.T) {
 	exported := regexp.MustCompile(`^VESTIBULE_(TEST|E2E|PRODUCT|CHILD|THIRD_PARTY|REVIEWER|DASHBOARD)_`)
 	parser, err := new(cli).parser()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	flags, variables := map[string]bool{}, map[string]bool{}
 	err = kong.Visit(parser.Model, func(node kong.Visitable, next kong.Next) error {
 		if f, ok := node.(*kong.Flag); ok {
@@ -201,18 +195,13 @@ func TestDocumentedVariables(t *testing.T) {
 		}
 		return next(nil)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	pages, err := filepath.Glob("../../docs/*/*.md")
 	if err != nil || len(pages) < 10 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
 	for _, page := range append(pages, "../../README.md", "../../SECURITY.md") {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testutil.ReadFile(t, page)
 		for _, name := range regexp.MustCompile(`VESTIBULE_[A-Z0-9]+(?:_[A-Z0-9]+)*`).FindAllString(string(text), -1) {
 			if !variables[name] && !exported.MatchString(name) {
 				t.Errorf("%s names %s, which nothing reads", page, name)

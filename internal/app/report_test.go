@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vestibule/internal/report"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/i18ntest"
 )
@@ -91,9 +92,7 @@ func TestReportFromFiles(t *testing.T) {
 	assets.Portal(t)
 	dir := reportDir(t.TempDir())
 	for name, content := range reportFiles {
-		if err := os.WriteFile(filepath.Join(string(dir), name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, os.WriteFile(filepath.Join(string(dir), name), []byte(content), 0o600))
 	}
 	t.Run("JSON", func(t *testing.T) {
 		code, out, log := dir.report(t, harbor, "--personal", "person.json")
@@ -165,14 +164,10 @@ func TestReportFromFilesBySubmission(t *testing.T) {
 		today := time.Now().UTC().Truncate(24 * time.Hour)
 		for name, content := range map[string]string{path: statement(today.AddDate(0, 0, -2)),
 			person: `{"personal": {"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.com", "dob": "1990-06-15"}}`} {
-			if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, os.WriteFile(name, []byte(content), 0o600))
 		}
 		address, err := url.Parse(w.Provider)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		submit := []string{"report", "--data-dir=" + w.dir, "--provider-addr=" + address.Host, "--submit", "--personal=" + person, path}
 		c := w.Credentials
 		var products []string

@@ -118,7 +118,6 @@ func (d *dashboard) send(pattern, param string, pairs ...string) route {
 
 // signInRoutes returns the routes of the dashboard's entrance.
 func (d *dashboard) signInRoutes() []route {
-	d.t.Helper()
 	sameOrigin := d.anyone.with("Origin", d.w.Provider)
 	return []route{
 		d.anyone.get("/dashboard/sign-in"),
@@ -139,7 +138,6 @@ func (d *dashboard) signInRoutes() []route {
 
 // recordRoutes returns the routes of reports, disputes, people and the lists with their searches.
 func (d *dashboard) recordRoutes() []route {
-	d.t.Helper()
 	out := []route{
 		d.member.get("/dashboard/deliveries/{id}", d.delivery),
 		d.member.get("/dashboard/reports/{id}", d.report),
@@ -177,7 +175,6 @@ func (d *dashboard) recordRoutes() []route {
 
 // settingRoutes returns the routes that change webhooks, shares, redirects, credentials, accounts and products.
 func (d *dashboard) settingRoutes() []route {
-	d.t.Helper()
 	return []route{
 		d.member.get("/dashboard/webhooks/{id}", d.endpoint), d.send("/dashboard/webhooks", "", "endpoint", d.w.Portal+"/webhooks/visit"),
 		d.send("/dashboard/webhooks/{id}/remove", d.endpoint), d.send("/dashboard/webhooks/{id}/redeliver", d.endpoint, "since", "2026-01-01"),

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/testutil"
 	"vestibule/internal/webhook"
 	pages "vestibule/templates/portal/review"
 )
@@ -46,7 +47,6 @@ type routeObjects struct {
 
 // addRouteApplications makes applications in the states that the routes need.
 func (w *testServer) addRouteApplications(t *testing.T, o *routeObjects) {
-	t.Helper()
 	var embedToken string
 	o.ready, embedToken = w.application(t, "embedded")
 	w.visitor = w.enter(t, o.ready, embedToken)
@@ -71,27 +71,21 @@ func (w *testServer) addRouteApplications(t *testing.T, o *routeObjects) {
 
 // addRouteLinks makes a consumer, a child account, and the links and tokens of visits.
 func (w *testServer) addRouteLinks(t *testing.T, o *routeObjects) {
-	t.Helper()
-	post := func(status int, path, body string) reply {
-		t.Helper()
-		return good(t, status, ask(t, "POST", w.Provider+path, body, "Authorization", basic(w.Credentials.Account), "Content-Type", asJSON))
-	}
-	o.consumer = post(201, "/connect/consumers", `{"consumerExternalId":"c-1","prefill":`+goodPrefill+`}`).field("consumerId")
+	o.consumer = w.post(t, 201, "/connect/consumers", `{"consumerExternalId":"c-1","prefill":`+goodPrefill+`}`).field("consumerId")
 	o.visit = good(t, 201, ask(t, "POST", w.Provider+"/widget/v1/visits",
 		w.registration(w.token(t, "")), "Content-Type", asJSON)).field("handle")
-	link := post(200, "/secure-redirect", w.initialization(""))
+	link := w.post(t, 200, "/secure-redirect", w.initialization(""))
 	o.redirectToken = link.field("redirectToken")
 	_, o.handle, _ = strings.Cut(link.field("redirectUrl"), "/redirect/")
-	_, o.invited, _ = strings.Cut(post(200, "/connect/invite", w.initialization(`,"deliverTo":"`+canaryEmail+`"`)).
+	_, o.invited, _ = strings.Cut(w.post(t, 200, "/connect/invite", w.initialization(`,"deliverTo":"`+canaryEmail+`"`)).
 		field("inviteLink"), "/invite/")
-	o.relayed = post(200, "/connect/relay-tokens", `{"publicToken":"`+o.publicToken+`","publicId":"`+
+	o.relayed = w.post(t, 200, "/connect/relay-tokens", `{"publicToken":"`+o.publicToken+`","publicId":"`+
 		w.Credentials.ThirdParty.PublicID+`"}`).field("relayToken")
 	o.child, o.childProduct, o.configuration = w.child(t)
 }
 
 // addRouteReports makes reports of the other products and reads what the API names in reports.
 func (w *testServer) addRouteReports(t *testing.T, o *routeObjects) {
-	t.Helper()
 	o.event = `{"status":"SUCCESS","publicToken":"` + o.publicToken + `"}`
 	o.report = []string{"Authorization", w.bearer(t, w.Credentials.Account), "X-Public-Token", o.publicToken}
 	var body struct {
@@ -102,12 +96,8 @@ func (w *testServer) addRouteReports(t *testing.T, o *routeObjects) {
 			ID string `json:"account_id"`
 		} `json:"account_details"`
 	}
-	var files []struct {
-		Path string `json:"source_filepath"`
-	}
 	json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", o.report...)).Body, &body)
-	json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/cashflow/v2/files", "", o.report...)).Body, &files)
-	o.account, o.reportConsumer, o.sourceFile = body.Accounts[0].ID, body.Meta.ConsumerID, files[0].Path
+	o.account, o.reportConsumer, o.sourceFile = body.Accounts[0].ID, body.Meta.ConsumerID, w.sourceFile(t, "cashflow/v2", 2, o.report)
 	o.source, o.secondary, o.bankFile = w.secondary(t)
 	o.eligible, o.eligibleFile = w.eligibility(t)
 	o.passport = w.passport(t)
@@ -170,7 +160,6 @@ func (w *testServer) serviceAPIRoutes(o *routeObjects) []route {
 
 // consumerRoutes returns the routes of the provider's pages for consumers.
 func (w *testServer) consumerRoutes(t *testing.T, o *routeObjects) []route {
-	t.Helper()
 	service := caller{base: w.Provider}
 	servicePage := service.shaped(asPage)
 	return []route{
@@ -211,7 +200,6 @@ func (w *testServer) consumerRoutes(t *testing.T, o *routeObjects) []route {
 
 // applicantRoutes returns the routes of the portal's pages for applicants.
 func (w *testServer) applicantRoutes(t *testing.T, o *routeObjects) []route {
-	t.Helper()
 	portal := caller{base: w.Portal}
 	portalPage := portal.shaped(asPage)
 	visiting := func(header ...string) caller { return portalPage.as("visitor", header...) }
@@ -242,7 +230,6 @@ func (w *testServer) applicantRoutes(t *testing.T, o *routeObjects) []route {
 
 // reviewRoutes returns the routes of the reviewer's list and of one application.
 func (w *testServer) reviewRoutes(t *testing.T, o *routeObjects) []route {
-	t.Helper()
 	portalPage := caller{base: w.Portal, shape: asPage}
 	review := portalPage.as("reviewer", o.reviewer...)
 	return []route{
@@ -290,7 +277,6 @@ func (w *testServer) reviewRoutes(t *testing.T, o *routeObjects) []route {
 
 // reviewAccountRoutes returns the routes about reviewers, their records, and shares of reports.
 func (w *testServer) reviewAccountRoutes(t *testing.T, o *routeObjects) []route {
-	t.Helper()
 	portalPage := caller{base: w.Portal, shape: asPage}
 	review := portalPage.as("reviewer", o.reviewer...)
 	return []route{
@@ -354,7 +340,6 @@ func (w *testServer) portalAPIRoutes(o *routeObjects) []route {
 
 // controlRoutes returns the routes of the sandbox's controls.
 func (w *testServer) controlRoutes(t *testing.T, o *routeObjects) []route {
-	t.Helper()
 	control := caller{base: w.Control}
 	return []route{
 		control.get("/clock"),
@@ -379,13 +364,11 @@ func (w *testServer) controlRoutes(t *testing.T, o *routeObjects) []route {
 // child creates a child account of the portal's account, with a product.
 func (w *testServer) child(t *testing.T) (publicID, productID, configurationID string) {
 	t.Helper()
-	header := []string{"Authorization", basic(w.Credentials.Account), "Content-Type", asJSON}
-	publicID = good(t, 201, ask(t, "POST", w.Provider+"/accounts", `{"accountName":"Child"}`, header...)).field("publicId")
-	productID = good(t, 201, ask(t, "POST", w.Provider+"/accounts/"+publicID+"/products",
-		`{"productName":"Theirs"}`, header...)).field("productId")
+	publicID = w.post(t, 201, "/accounts", `{"accountName":"Child"}`).field("publicId")
+	productID = w.post(t, 201, "/accounts/"+publicID+"/products", `{"productName":"Theirs"}`).field("productId")
 	var all []struct{ ID string }
-	if err := json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/config/v1/product-configurations", "", header[:2]...)).Body,
-		&all); err != nil || len(all) == 0 {
+	if err := json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/config/v1/product-configurations", "",
+		"Authorization", basic(w.Credentials.Account))).Body, &all); err != nil || len(all) == 0 {
 		t.Fatal(all, err)
 	}
 	return publicID, productID, all[0].ID
@@ -396,12 +379,10 @@ func (w *testServer) child(t *testing.T) (publicID, productID, configurationID s
 func (w *testServer) secondary(t *testing.T) (source string, headers []string, path string) {
 	t.Helper()
 	c := w.Credentials
-	authorization := []string{"Authorization", basic(c.Account), "Content-Type", asJSON}
 	begin := strings.Replace(w.initialization(""), `"phone":`, `"state":"OH","phone":`, 1)
-	source = w.complete(t, good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization",
-		begin, authorization...)).field("token")).field("publicToken")
-	made := good(t, 200, ask(t, "POST", w.Provider+"/connect/multi-product-tokens",
-		`{"publicToken":"`+source+`","productId":"`+c.Products["income"]+`"}`, authorization...)).field("multiProductToken")
+	source = w.complete(t, w.post(t, 200, "/connect/initialization", begin).field("token")).field("publicToken")
+	made := w.post(t, 200, "/connect/multi-product-tokens",
+		`{"publicToken":"`+source+`","productId":"`+c.Products["income"]+`"}`).field("multiProductToken")
 	headers = []string{"Authorization", w.bearer(t, c.Account), "X-Public-Token", made}
 	for end := time.Now().Add(15 * time.Second); ; <-time.After(20 * time.Millisecond) {
 		status := good(t, 200, ask(t, "GET", w.Provider+"/connect/status", "", headers...)).field("status")
@@ -412,20 +393,15 @@ func (w *testServer) secondary(t *testing.T) (source string, headers []string, p
 			t.Fatalf("the secondary report is %s", status)
 		}
 	}
-	var files []struct {
-		Path string `json:"source_filepath"`
-	}
-	json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/income/v2/files", "", headers...)).Body, &files)
-	return source, headers, files[0].Path
+	return source, headers, w.sourceFile(t, "income/v2", 1, headers)
 }
 
 // passport makes a passport by the sandbox's controls, and returns headers that name
 // it.
 func (w *testServer) passport(t *testing.T) []string {
 	t.Helper()
-	authorization := []string{"Authorization", basic(w.Credentials.Account), "Content-Type", asJSON}
 	begin := strings.Replace(w.initialization(""), w.Credentials.Products["cashflow"], w.Credentials.Products["passport"], 1)
-	token := good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization", begin, authorization...)).field("token")
+	token := w.post(t, 200, "/connect/initialization", begin).field("token")
 	made := good(t, 200, ask(t, "POST", w.Control+"/visits/"+token+"/complete", `{"supplier":"KOR_NICE"}`, "Content-Type", asJSON))
 	return []string{"Authorization", w.bearer(t, w.Credentials.Account), "X-Public-Token", made.field("publicToken")}
 }
@@ -503,9 +479,7 @@ func (w *testServer) themeRoutes(t *testing.T) []route {
 	good(t, 303, ask(t, "POST", set.url(), set.body, append([]string{"Content-Type", asForm}, staff...)...))
 	reset := theme.post("/dashboard/theme/reset", w.form(t, staff))
 	once, err := url.ParseQuery(reset.body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	logo := theme.post("/dashboard/theme/logo", formPart("once", once.Get("once"))+formPart("scheme", "light")+
 		filePart("logo-light", canaryText+".svg", `<svg viewBox="0 0 4 4"><path d="M0 0h4v4z"/></svg>`)+"--x--\r\n").typed(asFileForm)
 	return []route{theme.get("/dashboard/theme"), set, logo, reset}
@@ -516,9 +490,7 @@ func (w *testServer) themeRoutes(t *testing.T) []route {
 func (w *testServer) pictured(t *testing.T, reviewer []string) (id, file string) {
 	t.Helper()
 	var stub bytes.Buffer
-	if err := jpeg.Encode(&stub, image.NewGray(image.Rect(0, 0, 80, 60)), nil); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, jpeg.Encode(&stub, image.NewGray(image.Rect(0, 0, 80, 60)), nil))
 	id, cookie := w.applied(t, url.Values{"product": {"income"}})
 	w.walked(t, id, cookie, `{"payStubs":[{"fileName":"missingfields.jpg","contentBase64":"`+
 		base64.StdEncoding.EncodeToString(stub.Bytes())+`"}]}`)
@@ -596,13 +568,9 @@ func (w *testServer) signedAs(t *testing.T, id, body string) []string {
 func signedWith(t *testing.T, key, id, body string) []string {
 	t.Helper()
 	secret, err := webhook.ParseSecret(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	h := map[string][]string{}
-	if err := webhook.Sign(h, []webhook.Secret{secret}, id, time.Now(), []byte(body)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, webhook.Sign(h, []webhook.Secret{secret}, id, time.Now(), []byte(body)))
 	var out []string
 	for name, v := range h {
 		out = append(out, name, v[0])

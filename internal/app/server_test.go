@@ -25,6 +25,7 @@ import (
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/program"
@@ -90,19 +91,12 @@ func startServer(t *testing.T, databaseURL string, more ...string) *testServer {
 // openStores opens the program's databases beside it, to read their rows.
 func (w *testServer) openStores(t *testing.T, databaseURL string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(w.dir, "master.key"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testutil.ReadFile(t, filepath.Join(w.dir, "master.key"))
 	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	for _, party := range []string{store.Portal, store.Provider} {
 		db, err := store.Open(t.Context(), store.Config{URL: databaseURL, Dir: w.dir, Party: party, MasterKey: key})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		w.stores = append(w.stores, db)
 	}
 }
@@ -120,9 +114,7 @@ func (w *testServer) rested(t *testing.T) {
 			var n int
 			err := db.SQL.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM river_job
 				WHERE state IN ('available', 'running', 'retryable', 'pending')`).Scan(&n)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.Must(t, err)
 			left += n
 		}
 		return left == 0
@@ -162,9 +154,7 @@ func (w *testServer) rows(t *testing.T) map[string]int {
 			}
 			return counted.Err()
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 	}
 	return out
 }
@@ -319,9 +309,7 @@ func atOnce(t *testing.T, n int, request func(i int) *http.Request) map[int][]re
 func ask(t *testing.T, method, to, body string, header ...string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, to, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Add(header[i], header[i+1])
 	}
@@ -381,8 +369,26 @@ func (w *testServer) initialization(more string) string {
 // token requests an initialization token.
 func (w *testServer) token(t *testing.T, more string) string {
 	t.Helper()
-	return good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization", w.initialization(more),
-		"Authorization", basic(w.Credentials.Account), "Content-Type", asJSON)).field("token")
+	return w.post(t, 200, "/connect/initialization", w.initialization(more)).field("token")
+}
+
+// post sends JSON to the provider's API as the portal's account.
+func (w *testServer) post(t *testing.T, status int, path, body string) reply {
+	t.Helper()
+	return good(t, status, ask(t, "POST", w.Provider+path, body, "Authorization", basic(w.Credentials.Account), "Content-Type", asJSON))
+}
+
+// sourceFile returns the path of a file of a report, which the headers name, and checks how many files there are.
+func (w *testServer) sourceFile(t *testing.T, product string, count int, headers []string) string {
+	t.Helper()
+	var files []struct {
+		Path string `json:"source_filepath"`
+	}
+	json.Unmarshal(good(t, 200, ask(t, "GET", w.Provider+"/connect/"+product+"/files", "", headers...)).Body, &files)
+	if len(files) != count {
+		t.Fatalf("%s: the report has %d files, want %d", product, len(files), count)
+	}
+	return files[0].Path
 }
 
 // complete completes a visit.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"vestibule/internal/store"
+	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/i18ntest"
 )
 
@@ -47,9 +48,7 @@ func TestReviewerSharesReport(t *testing.T) {
 			t.Errorf("%d shares, want 1", n)
 		}
 		var relayToken string
-		if err := w.stores[1].SQL.QueryRow(`SELECT token FROM relay_tokens WHERE public_token = $1`, publicToken).Scan(&relayToken); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, w.stores[1].SQL.QueryRow(`SELECT token FROM relay_tokens WHERE public_token = $1`, publicToken).Scan(&relayToken))
 
 		read := func() reply {
 			return do(t, ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", "Authorization",

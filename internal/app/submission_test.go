@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil"
 	"vestibule/internal/webhook"
 )
 
@@ -20,9 +21,7 @@ func TestCustomerSubmitsData(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		ctx, c := t.Context(), w.Credentials
 		secret, err := webhook.ParseSecret(c.WebhookSecret)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		receiver := webhook.Receiver{Secrets: []webhook.Secret{secret}, Now: time.Now}
 		events := make(chan webhook.Event, 10)
 		server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -60,9 +59,7 @@ func TestCustomerSubmitsData(t *testing.T) {
 			t.Fatal("no webhook")
 		}
 		r, err := client.Cashflow(ctx, svcapi.Ref{ExternalID: in.ExternalID})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, err)
 		if r.Meta.PublicToken != sent.PublicToken || report.Text(r.Meta.UserArgs) != in.UserArgs ||
 			r.Meta.Revision != nil || r.Meta.RevisionCreatedAt != nil {
 			t.Errorf("meta: %+v", r.Meta)

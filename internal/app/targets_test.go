@@ -18,15 +18,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"vestibule/internal/testutil"
 )
 
 // TestTargetsOfBothEnvironments names one environment in the part of a request that counts, and the other in every other
 // part that a server or a proxy may read. The credentials say which environment answered: only its own accepts them.
 func TestTargetsOfBothEnvironments(t *testing.T) {
 	eachBoth(t, func(t *testing.T, w *bothServer) {
-		if err := w.End(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, w.End())
 		certificate, key := writeCertificate(t)
 		w.args = append(w.args, "--tls-cert="+certificate, "--tls-key="+key)
 		w.start(t)
@@ -88,9 +88,7 @@ func (w *bothServer) dial(t *testing.T, protocol string) net.Conn {
 	t.Helper()
 	conn, err := tls.Dial("tcp", strings.TrimPrefix(w.args[1], "--provider-addr="),
 		&tls.Config{InsecureSkipVerify: true, NextProtos: []string{protocol}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	t.Cleanup(func() { conn.Close() })
 	conn.SetDeadline(time.Now().Add(20 * time.Second))
 	return conn
@@ -145,23 +143,15 @@ func (w *bothServer) http2(t *testing.T, authority, host, path, credentials stri
 func writeCertificate(t *testing.T) (certificate, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	of := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}}
 	cert, err := x509.CreateCertificate(rand.Reader, of, of, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	raw, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.Must(t, err)
 	write := func(name, kind string, bytes []byte) string {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: bytes}), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testutil.Must(t, os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: bytes}), 0o600))
 		return path
 	}
 	return write("cert.pem", "CERTIFICATE", cert), write("key.pem", "PRIVATE KEY", raw)
