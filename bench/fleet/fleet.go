@@ -153,6 +153,18 @@ func (f *Fleet) Stop() {
 	os.RemoveAll(f.Dir)
 }
 
+// Collect has each replica collect its garbage, so that its heap is what it holds.
+func (f *Fleet) Collect() error {
+	for _, r := range f.Replicas {
+		resp, err := http.Get("http://" + r.Admin + "/debug/pprof/heap?gc=1")
+		if err != nil {
+			return err
+		}
+		resp.Body.Close()
+	}
+	return nil
+}
+
 // Metrics returns the sum of each metric over all replicas. A name without labels is the sum
 // over its labels.
 func (f *Fleet) Metrics(names ...string) (sums map[string]float64, err error) {

@@ -78,7 +78,9 @@ func run(ctx context.Context, bin string, n int, d time.Duration, rate float64, 
 // soak finds the saturation unless the rush hour's rate is given, measures without load, then runs
 // the day.
 func soak(ctx context.Context, f *fleet.Fleet, l *fleet.Load, d time.Duration, rate float64) (bool, error) {
-	if rate == 0 {
+	if rate > 0 {
+		l.Crowd(ctx, 4, max(3*time.Second, d/40)) // warms up
+	} else {
 		saturation, err := saturate(ctx, f, l, max(3*time.Second, d/40))
 		if err != nil {
 			return false, err
@@ -229,6 +231,9 @@ func settled(ctx context.Context, f *fleet.Fleet) (state, error) {
 	select {
 	case <-time.After(6 * time.Second):
 	case <-ctx.Done():
+	}
+	if err := f.Collect(); err != nil {
+		return state{}, err
 	}
 	m, err := f.Metrics("go_memstats_heap_inuse_bytes", "process_resident_memory_bytes", "go_goroutines")
 	return state{m["go_memstats_heap_inuse_bytes"] / 1e6, m["process_resident_memory_bytes"] / 1e6, m["go_goroutines"]}, err
