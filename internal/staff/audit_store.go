@@ -14,10 +14,9 @@ func (s *Service) insertEntry(ctx context.Context, tx *store.Tx, e Entry) error 
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO audit (id, at, actor, action, subject_id, object, detail, changed, request_id)
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO audit (id, at, actor, action, subject_id, object, detail, changed, request_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-		e.ID, store.Micros(e.At), e.Actor, e.Action, e.Subject, e.Object, e.Detail, changed, e.RequestID)
-	return err
+		e.ID, store.Micros(e.At), e.Actor, e.Action, e.Subject, e.Object, e.Detail, changed, e.RequestID))
 }
 
 // encodeValues returns the column of an entry's values; "" for none.

@@ -24,9 +24,8 @@ func (s *Service) insertRequest(ctx context.Context, tx *store.Tx, r resetReques
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO password_requests (id, email_sealed, lang, expires_at) VALUES ($1, $2, $3, $4)`,
-		r.id, sealed, string(r.lang), store.Micros(r.expires))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO password_requests (id, email_sealed, lang, expires_at) VALUES ($1, $2, $3, $4)`,
+		r.id, sealed, string(r.lang), store.Micros(r.expires)))
 }
 
 // request returns a request that has not expired, or store.ErrNotFound.

@@ -251,10 +251,7 @@ func (a *API) find(r *http.Request) (applications.Application, error) {
 		return applications.Application{}, httpx.NewError(contract.CodeNotFound, errors.New("not an application's id"))
 	}
 	app, err := a.Applications.Get(r.Context(), a.DB.SQL, strings.ToLower(id))
-	if errors.Is(err, store.ErrNotFound) {
-		return applications.Application{}, httpx.NewError(contract.CodeNotFound, err)
-	}
-	return app, err
+	return app, httpx.NotFoundIf(err, store.ErrNotFound)
 }
 
 // applicationJSON is the JSON form of an application. Unknown values are null.

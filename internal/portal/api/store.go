@@ -34,6 +34,5 @@ func storedResponse(ctx context.Context, q store.Queryer, hash []byte) (request,
 
 // Forget deletes an application's rows in this package.
 func Forget(ctx context.Context, tx *store.Tx, applicationID string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM api_requests WHERE application_id = $1`, applicationID)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM api_requests WHERE application_id = $1`, applicationID))
 }

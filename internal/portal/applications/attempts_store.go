@@ -47,13 +47,12 @@ func (s *Service) Attempts(ctx context.Context, id string) ([]Attempt, error) {
 }
 
 func insertAttempt(ctx context.Context, tx *store.Tx, id string, t Attempt) error {
-	_, err := tx.ExecContext(ctx, `
+	return store.Exec(tx.ExecContext(ctx, `
 		INSERT INTO application_attempts (application_id, attempt, mode, external_id, consumer_id, token, token_until, opened, verified,
 			public_token, hurried_at, created_at, poll_job)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, $8, '', 0, $9, $10)`,
 		id, int64(t.Number), string(t.Mode), t.ExternalID, t.ConsumerID, t.sealed, store.MicrosOrZero(t.TokenUntil), t.Verified,
-		store.Micros(t.CreatedAt), t.pollJob)
-	return err
+		store.Micros(t.CreatedAt), t.pollJob))
 }
 
 // setInitialization stores what initializes a stored attempt's widget, if t is Verified: its visit is the portal's. It reports
@@ -71,34 +70,30 @@ func setInitialization(ctx context.Context, tx *store.Tx, id string, t Attempt) 
 // applicant.Visitor, unless it was opened before. After that its token works only for the
 // same holder, whose widget resumes its visit with it.
 func (s *Service) MarkOpened(ctx context.Context, tx *store.Tx, id string, number int, holder string) error {
-	_, err := tx.ExecContext(ctx, `
+	return store.Exec(tx.ExecContext(ctx, `
 		UPDATE application_attempts SET opened = TRUE, opened_by = $1
-		WHERE application_id = $2 AND attempt = $3 AND NOT opened`, holder, id, int64(number))
-	return err
+		WHERE application_id = $2 AND attempt = $3 AND NOT opened`, holder, id, int64(number)))
 }
 
 // UseToken marks the attempt's token as used in every browser and deletes it.
 func (s *Service) UseToken(ctx context.Context, tx *store.Tx, id string, number int) error {
-	_, err := tx.ExecContext(ctx, `
+	return store.Exec(tx.ExecContext(ctx, `
 		UPDATE application_attempts SET opened = TRUE, opened_by = '', token = NULL
-		WHERE application_id = $1 AND attempt = $2`, id, int64(number))
-	return err
+		WHERE application_id = $1 AND attempt = $2`, id, int64(number)))
 }
 
 // RedirectStarted marks the visit of an attempt as the portal's and as opened: a redirect to it
 // was started.
 func (s *Service) RedirectStarted(ctx context.Context, tx *store.Tx, r redirect.Attempt) error {
-	_, err := tx.ExecContext(ctx, `
+	return store.Exec(tx.ExecContext(ctx, `
 		UPDATE application_attempts SET opened = TRUE, token = NULL, verified = TRUE
-		WHERE application_id = $1 AND attempt = $2`, r.Application, int64(r.Number))
-	return err
+		WHERE application_id = $1 AND attempt = $2`, r.Application, int64(r.Number)))
 }
 
 func setHurriedAt(ctx context.Context, tx *store.Tx, id string, number int) error {
-	_, err := tx.ExecContext(ctx, `
+	return store.Exec(tx.ExecContext(ctx, `
 		UPDATE application_attempts SET hurried_at = $1 WHERE application_id = $2 AND attempt = $3`,
-		store.Micros(tx.Now), id, int64(number))
-	return err
+		store.Micros(tx.Now), id, int64(number)))
 }
 
 // name stores what a verified source named for an attempt: the service's consumer ID of its applicant, if it is a UUID,
@@ -107,11 +102,10 @@ func name(ctx context.Context, tx *store.Tx, id string, number int, consumerID, 
 	if !contract.IsUUID(consumerID) {
 		consumerID = ""
 	}
-	_, err := tx.ExecContext(ctx, `
+	return store.Exec(tx.ExecContext(ctx, `
 		UPDATE application_attempts SET named_consumer = CASE WHEN $1 = '' THEN named_consumer ELSE $1 END,
 			public_token = CASE WHEN public_token = '' THEN $4 ELSE public_token END
-		WHERE application_id = $2 AND attempt = $3`, strings.ToLower(consumerID), id, int64(number), publicToken)
-	return err
+		WHERE application_id = $2 AND attempt = $3`, strings.ToLower(consumerID), id, int64(number), publicToken))
 }
 
 // Consumers returns the service's consumer IDs that belong to this application and to

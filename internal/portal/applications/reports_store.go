@@ -131,26 +131,23 @@ func dueChecks(ctx context.Context, tx *store.Tx, most int) ([]FetchRevision, er
 
 // setFirst makes the first report of the attempt that succeeded the application's newest.
 func setFirst(ctx context.Context, tx *store.Tx, id string, r StoredReport) error {
-	_, err := tx.ExecContext(ctx, `UPDATE applications SET report_at = $2, revision = $3, revised_at = $4, revision_at = 0,
+	return store.Exec(tx.ExecContext(ctx, `UPDATE applications SET report_at = $2, revision = $3, revised_at = $4, revision_at = 0,
 		fetch_until = 0, decision_outdated = FALSE WHERE id = $1`,
-		id, store.Micros(r.At), int64(r.Revision), store.MicrosOrZero(r.RevisedAt))
-	return err
+		id, store.Micros(r.At), int64(r.Revision), store.MicrosOrZero(r.RevisedAt)))
 }
 
 // setRevision is setFirst for a revision of the newest report.
 func setRevision(ctx context.Context, tx *store.Tx, id string, r StoredReport) error {
-	_, err := tx.ExecContext(ctx, `UPDATE applications SET revision = $2, revised_at = $3, revision_at = $4, fetch_until = 0,
+	return store.Exec(tx.ExecContext(ctx, `UPDATE applications SET revision = $2, revised_at = $3, revision_at = $4, fetch_until = 0,
 		decision_outdated = decision <> '' WHERE id = $1`,
-		id, int64(r.Revision), store.MicrosOrZero(r.RevisedAt), store.Micros(r.At))
-	return err
+		id, int64(r.Revision), store.MicrosOrZero(r.RevisedAt), store.Micros(r.At)))
 }
 
 // setEarlier makes the newest report one of an earlier attempt: another attempt begins.
 func setEarlier(ctx context.Context, tx *store.Tx, a Application) error {
-	_, err := tx.ExecContext(ctx, `UPDATE applications SET report_at = 0, fetch_until = 0,
+	return store.Exec(tx.ExecContext(ctx, `UPDATE applications SET report_at = 0, fetch_until = 0,
 		earlier_attempt = $2, earlier_at = $3, earlier_token = $4 WHERE id = $1`,
-		a.ID, int64(a.Report.Attempt), store.Micros(a.Report.At), a.Report.PublicToken)
-	return err
+		a.ID, int64(a.Report.Attempt), store.Micros(a.Report.At), a.Report.PublicToken))
 }
 
 // lease allows one process to fetch the report until the lease expires: the first of an
@@ -162,8 +159,7 @@ func lease(ctx context.Context, q store.Queryer, id string, revision bool, now, 
 }
 
 func release(ctx context.Context, q store.Queryer, id string) error {
-	_, err := q.ExecContext(ctx, `UPDATE applications SET fetch_until = 0 WHERE id = $1`, id)
-	return err
+	return store.Exec(q.ExecContext(ctx, `UPDATE applications SET fetch_until = 0 WHERE id = $1`, id))
 }
 
 // storeAnalysis stores a missing analysis, nil for none. False means that another run stored it.

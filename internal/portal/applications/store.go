@@ -110,8 +110,7 @@ func storeDecision(ctx context.Context, tx *store.Tx, id string, d Decision) (bo
 }
 
 func setOutdated(ctx context.Context, tx *store.Tx, id string, outdated bool) error {
-	_, err := tx.ExecContext(ctx, `UPDATE applications SET decision_outdated = $2 WHERE id = $1`, id, outdated)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE applications SET decision_outdated = $2 WHERE id = $1`, id, outdated))
 }
 
 // insertTimelineEntry adds an entry to the timeline; false means that this input was recorded
@@ -140,10 +139,9 @@ func (s *Service) Timeline(ctx context.Context, id string, after int64, limit in
 
 // GrantAccess grants a session access to the application.
 func (s *Service) GrantAccess(ctx context.Context, tx *store.Tx, id, sessionID string) error {
-	_, err := tx.ExecContext(ctx, `
+	return store.Exec(tx.ExecContext(ctx, `
 		INSERT INTO application_sessions (session_id, application_id) VALUES ($1, $2)
-		ON CONFLICT (session_id, application_id) DO NOTHING`, sessionID, id)
-	return err
+		ON CONFLICT (session_id, application_id) DO NOTHING`, sessionID, id))
 }
 
 // HasAccess reports whether a session may see the application.
@@ -169,8 +167,7 @@ func (s *Service) Recent(ctx context.Context, sessionID string, limit int) ([]Ap
 }
 
 func setMode(ctx context.Context, tx *store.Tx, id string, mode Mode) error {
-	_, err := tx.ExecContext(ctx, `UPDATE applications SET mode = $1 WHERE id = $2`, string(mode), id)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE applications SET mode = $1 WHERE id = $2`, string(mode), id))
 }
 
 // SetLanguage stores the applicant's language, which emails are written in.
@@ -178,8 +175,7 @@ func (s *Service) SetLanguage(ctx context.Context, a Application, lang i18n.Lang
 	if a.Lang == lang {
 		return nil
 	}
-	_, err := s.DB.SQL.ExecContext(ctx, `UPDATE applications SET lang = $1 WHERE id = $2`, string(lang), a.ID)
-	return err
+	return store.Exec(s.DB.SQL.ExecContext(ctx, `UPDATE applications SET lang = $1 WHERE id = $2`, string(lang), a.ID))
 }
 
 // changedSince lists the applications updated after since, for the streams.
@@ -206,12 +202,8 @@ func tokenCell(id string, number int) store.Cell {
 // Delete deletes all data of an application in this package. The caller destroys the
 // data key after the other packages have deleted theirs.
 func (s *Service) Delete(ctx context.Context, tx *store.Tx, id string) error {
-	for _, table := range []string{"application_sessions", "application_attempts", "application_timeline", "application_reports",
-		reportTable} {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
-			return err
-		}
-	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM applications WHERE id = $1`, id)
-	return err
+	return store.ExecEach(ctx, tx, id, `DELETE FROM application_sessions WHERE application_id = $1`,
+		`DELETE FROM application_attempts WHERE application_id = $1`, `DELETE FROM application_timeline WHERE application_id = $1`,
+		`DELETE FROM application_reports WHERE application_id = $1`, `DELETE FROM `+reportTable+` WHERE application_id = $1`,
+		`DELETE FROM applications WHERE id = $1`)
 }

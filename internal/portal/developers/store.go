@@ -68,11 +68,10 @@ func (h *Handler) Verified(ctx context.Context, a redirect.Attempt, t *jose.Toke
 	if err != nil || !made {
 		return err // a read takes no write lock; most applications are not of the playground
 	}
-	_, err = h.Applicants.Service.DB.SQL.ExecContext(ctx, `INSERT INTO developer_returns (application_id,
+	return store.Exec(h.Applicants.Service.DB.SQL.ExecContext(ctx, `INSERT INTO developer_returns (application_id,
 		attempt, key_id, issued_at, expires_at)
 		SELECT application_id, $2, $3, $4, $5 FROM developer_runs WHERE application_id = $1
-		ON CONFLICT DO NOTHING`, a.Application, int64(a.Number), t.KeyID, store.Micros(t.Issued), store.Micros(t.Expires))
-	return err
+		ON CONFLICT DO NOTHING`, a.Application, int64(a.Number), t.KeyID, store.Micros(t.Issued), store.Micros(t.Expires)))
 }
 
 func (h *Handler) verified(ctx context.Context, id string) (map[int]signed, error) {
@@ -88,10 +87,6 @@ func (h *Handler) verified(ctx context.Context, id string) (map[int]signed, erro
 
 // Forget deletes an application's rows in this package.
 func Forget(ctx context.Context, tx *store.Tx, id string) error {
-	for _, table := range []string{"developer_returns", "developer_runs"} {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return store.ExecEach(ctx, tx, id, `DELETE FROM developer_returns WHERE application_id = $1`,
+		`DELETE FROM developer_runs WHERE application_id = $1`)
 }

@@ -10,9 +10,8 @@ import (
 )
 
 func insertEvent(ctx context.Context, tx *store.Tx, e event) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO events (id, subject_id, sequence, type, body, resends, created_at)
-		VALUES ($1, $2, $3, $4, $5, 0, $6)`, e.id, e.applicationID, e.sequence, e.kind, e.body, store.Micros(e.created))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO events (id, subject_id, sequence, type, body, resends, created_at)
+		VALUES ($1, $2, $3, $4, $5, 0, $6)`, e.id, e.applicationID, e.sequence, e.kind, e.body, store.Micros(e.created)))
 }
 
 // stoppedAt returns when a URL was stopped; zero if it is not.

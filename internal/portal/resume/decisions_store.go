@@ -9,10 +9,9 @@ import (
 
 // supersede withholds unsent emails of earlier decisions.
 func supersede(ctx context.Context, tx *store.Tx, id string, number int64) error {
-	_, err := tx.ExecContext(ctx, `UPDATE emails SET failed_at = $3, withheld = 'superseded', body = NULL, html = NULL
+	return store.Exec(tx.ExecContext(ctx, `UPDATE emails SET failed_at = $3, withheld = 'superseded', body = NULL, html = NULL
 		WHERE subject_id = $1 AND decision > 0 AND decision < $2 AND sent_at IS NULL AND failed_at IS NULL`,
-		id, number, store.Micros(tx.Now))
-	return err
+		id, number, store.Micros(tx.Now)))
 }
 
 // clearFailure makes the failed email of a decision unsent again and returns its ID, or
@@ -24,9 +23,8 @@ func clearFailure(ctx context.Context, tx *store.Tx, application string, number 
 
 // updateEmail replaces the content and the expiry of an email.
 func updateEmail(ctx context.Context, tx *store.Tx, e email) error {
-	_, err := tx.ExecContext(ctx, `UPDATE emails SET recipient = $2, subject = $3, body = $4, html = $5, expires_at = $6
-		WHERE id = $1`, e.id, e.Recipient, e.subject, e.Body, e.HTML, store.Micros(e.expires))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE emails SET recipient = $2, subject = $3, body = $4, html = $5, expires_at = $6
+		WHERE id = $1`, e.id, e.Recipient, e.subject, e.Body, e.HTML, store.Micros(e.expires)))
 }
 
 func decisionEmails(ctx context.Context, q store.Queryer, id string) ([]DecisionStatus, error) {

@@ -12,9 +12,8 @@ import (
 )
 
 func insertLink(ctx context.Context, tx *store.Tx, hash []byte, id string, until time.Time) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO resume_links (hash, application_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`,
-		hash, id, store.Micros(tx.Now), store.Micros(until))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO resume_links (hash, application_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`,
+		hash, id, store.Micros(tx.Now), store.Micros(until)))
 }
 
 // getLink returns a link's application and whether the link still works.
@@ -35,9 +34,8 @@ func useLink(ctx context.Context, tx *store.Tx, hash []byte) (string, error) {
 }
 
 func insertMailbox(ctx context.Context, tx *store.Tx, id string, mailbox []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO application_mailboxes (application_id, mailbox, created_at) VALUES ($1, $2, $3)
-		ON CONFLICT (application_id) DO UPDATE SET mailbox = $2`, id, mailbox, store.Micros(tx.Now))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO application_mailboxes (application_id, mailbox, created_at) VALUES ($1, $2, $3)
+		ON CONFLICT (application_id) DO UPDATE SET mailbox = $2`, id, mailbox, store.Micros(tx.Now)))
 }
 
 // applicationsOf lists the applications of an email address since an instant, newest

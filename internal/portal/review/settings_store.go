@@ -66,8 +66,7 @@ func (d *Handler) saveFilter(ctx context.Context, tx *store.Tx, userID, name, qu
 
 // setFilterQuery changes what a saved filter of a user selects, if it exists.
 func setFilterQuery(ctx context.Context, tx *store.Tx, userID, id, query string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE review_filters SET query = $3 WHERE id = $1 AND user_id = $2`, id, userID, query)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE review_filters SET query = $3 WHERE id = $1 AND user_id = $2`, id, userID, query))
 }
 
 // listColumns returns the columns that a user wants in lists; "" for the usual ones.
@@ -80,9 +79,8 @@ func listColumns(ctx context.Context, q store.Queryer, userID string) (columns s
 }
 
 func setListColumns(ctx context.Context, tx *store.Tx, userID, columns string) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO user_settings (user_id, density, list_columns) VALUES ($1, $2, $3)
-		ON CONFLICT (user_id) DO UPDATE SET list_columns = excluded.list_columns`, userID, console.Comfortable, columns)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO user_settings (user_id, density, list_columns) VALUES ($1, $2, $3)
+		ON CONFLICT (user_id) DO UPDATE SET list_columns = excluded.list_columns`, userID, console.Comfortable, columns))
 }
 
 // renameFilter names a saved filter of a user, if it exists.
@@ -91,8 +89,7 @@ func (d *Handler) renameFilter(ctx context.Context, tx *store.Tx, userID, id, na
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE review_filters SET name = $3 WHERE id = $1 AND user_id = $2`, id, userID, sealed)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE review_filters SET name = $3 WHERE id = $1 AND user_id = $2`, id, userID, sealed))
 }
 
 // moveFilter moves a saved filter of a user by a number of places, if it exists and there
@@ -118,6 +115,5 @@ func (d *Handler) moveFilter(ctx context.Context, tx *store.Tx, userID, id strin
 
 // deleteFilter deletes a saved filter of a user, if it exists.
 func deleteFilter(ctx context.Context, q store.Queryer, userID, id string) error {
-	_, err := q.ExecContext(ctx, `DELETE FROM review_filters WHERE id = $1 AND user_id = $2`, id, userID)
-	return err
+	return store.Exec(q.ExecContext(ctx, `DELETE FROM review_filters WHERE id = $1 AND user_id = $2`, id, userID))
 }

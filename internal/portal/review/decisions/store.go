@@ -54,9 +54,8 @@ func (s *Service) insertNote(ctx context.Context, tx *store.Tx, a applications.A
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO review_notes (id, application_id, text, user_id, at) VALUES ($1, $2, $3, $4, $5)`,
-		n.id, a.ID, sealed, n.by, store.Micros(tx.Now))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO review_notes (id, application_id, text, user_id, at) VALUES ($1, $2, $3, $4, $5)`,
+		n.id, a.ID, sealed, n.by, store.Micros(tx.Now)))
 }
 
 // notes returns the notes of an application, newest first.
@@ -76,10 +75,6 @@ func (s *Service) notes(ctx context.Context, q store.Queryer, open store.Opener,
 // Forget deletes an application's decisions and notes. The audit log stays, since it
 // holds no personal data.
 func Forget(ctx context.Context, tx *store.Tx, id string) error {
-	for _, table := range []string{"review_decisions", "review_notes"} {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return store.ExecEach(ctx, tx, id, `DELETE FROM review_decisions WHERE application_id = $1`,
+		`DELETE FROM review_notes WHERE application_id = $1`)
 }

@@ -54,9 +54,8 @@ func setSummary(ctx context.Context, tx *store.Tx, v *store.Vault, a application
 			return err
 		}
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE review_index SET verdict = $2, summary = $3, report_at = $4 WHERE application_id = $1`,
-		a.ID, string(s.Verdict), sealed, store.Micros(a.Report.At))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE review_index SET verdict = $2, summary = $3, report_at = $4 WHERE application_id = $1`,
+		a.ID, string(s.Verdict), sealed, store.Micros(a.Report.At)))
 }
 
 // summaries adds the summaries of their reports to rows.
@@ -110,9 +109,8 @@ func insertTokens(ctx context.Context, q store.Queryer, tokens [][]byte, created
 		rows += fmt.Sprintf(",($1,$2,$%d)", len(args)+1)
 		args = append(args, tokens[min(i, len(tokens)-1)])
 	}
-	_, err := q.ExecContext(ctx, `INSERT INTO review_tokens (created_at, application_id, token) VALUES `+rows[1:]+
-		` ON CONFLICT DO NOTHING`, args...)
-	return err
+	return store.Exec(q.ExecContext(ctx, `INSERT INTO review_tokens (created_at, application_id, token) VALUES `+rows[1:]+
+		` ON CONFLICT DO NOTHING`, args...))
 }
 
 // outdated lists applications that were indexed by older rules.
@@ -123,8 +121,7 @@ func outdated(ctx context.Context, q store.Queryer, limit int) ([]string, error)
 
 // setVersion marks an application as indexed by the present rules.
 func setVersion(ctx context.Context, q store.Queryer, id string) error {
-	_, err := q.ExecContext(ctx, `UPDATE review_index SET version = $2, named = TRUE WHERE application_id = $1`, id, int64(version))
-	return err
+	return store.Exec(q.ExecContext(ctx, `UPDATE review_index SET version = $2, named = TRUE WHERE application_id = $1`, id, int64(version)))
 }
 
 func searchCell(handle string) store.Cell {
@@ -137,9 +134,8 @@ func (x *Index) SaveSearch(ctx context.Context, q store.Queryer, handle, reviewe
 	if err != nil {
 		return err
 	}
-	_, err = q.ExecContext(ctx, `INSERT INTO review_searches (handle, user_id, query, expires_at) VALUES ($1, $2, $3, $4)`,
-		handle, reviewerID, sealed, store.Micros(x.Now().Add(SearchLife)))
-	return err
+	return store.Exec(q.ExecContext(ctx, `INSERT INTO review_searches (handle, user_id, query, expires_at) VALUES ($1, $2, $3, $4)`,
+		handle, reviewerID, sealed, store.Micros(x.Now().Add(SearchLife))))
 }
 
 // SavedSearch returns the search text of a handle, or ErrNotFound if the search has expired
@@ -480,10 +476,9 @@ func Assign(ctx context.Context, q store.Queryer, applicationID, userID string) 
 
 // SetDecision updates the newest decision in the index.
 func SetDecision(ctx context.Context, tx *store.Tx, applicationID, decision string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE review_index SET decision = $2, decided_at = $3, outdated = FALSE, answered = FALSE
+	return store.Exec(tx.ExecContext(ctx, `UPDATE review_index SET decision = $2, decided_at = $3, outdated = FALSE, answered = FALSE
 		WHERE application_id = $1`,
-		applicationID, decision, store.Micros(tx.Now))
-	return err
+		applicationID, decision, store.Micros(tx.Now)))
 }
 
 // Position is an application's position in the order of last activity.
@@ -529,19 +524,16 @@ func (i Inactive) Is(ctx context.Context, q store.Queryer, since time.Time, id s
 // Forget deletes an application from the index. It also deletes all open searches,
 // since their texts may contain the name.
 func Forget(ctx context.Context, tx *store.Tx, id string) error {
-	for _, table := range []string{"review_index", "review_tokens"} {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
-			return err
-		}
+	if err := store.ExecEach(ctx, tx, id, `DELETE FROM review_index WHERE application_id = $1`,
+		`DELETE FROM review_tokens WHERE application_id = $1`); err != nil {
+		return err
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM review_searches`)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM review_searches`))
 }
 
 // sweep deletes expired searches.
 func sweep(ctx context.Context, tx *store.Tx) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM review_searches WHERE expires_at <= $1`, store.Micros(tx.Now))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM review_searches WHERE expires_at <= $1`, store.Micros(tx.Now)))
 }
 
 // DayCount is the number of applications of a day that share a state.

@@ -113,9 +113,8 @@ func (s *Service) query(ctx context.Context, q store.Queryer, text string, args 
 
 // insertLine logs a request to the service before it is sent.
 func insertLine(ctx context.Context, q store.Queryer, l line) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO report_share_log (id, application_id, public_id, user_id, action, request_id, at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, l.ID, l.ApplicationID, l.PublicID, l.ReviewerID, l.Action, l.RequestID, store.Micros(l.At))
-	return err
+	return store.Exec(q.ExecContext(ctx, `INSERT INTO report_share_log (id, application_id, public_id, user_id, action, request_id, at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, l.ID, l.ApplicationID, l.PublicID, l.ReviewerID, l.Action, l.RequestID, store.Micros(l.At)))
 }
 
 // finishLine marks a log entry as completed and sets its action.
@@ -126,8 +125,7 @@ func finishLine(ctx context.Context, tx *store.Tx, id, action string) error {
 
 // deleteLine deletes the log entry of a request that the service refused.
 func deleteLine(ctx context.Context, q store.Queryer, id string) error {
-	_, err := q.ExecContext(ctx, `DELETE FROM report_share_log WHERE id = $1 AND done_at IS NULL`, id)
-	return err
+	return store.Exec(q.ExecContext(ctx, `DELETE FROM report_share_log WHERE id = $1 AND done_at IS NULL`, id))
 }
 
 // linesOf returns the newest log entries of an application, newest first.
@@ -143,10 +141,6 @@ func linesOf(ctx context.Context, q store.Queryer, applicationID string, limit i
 
 // Forget deletes the shares and log entries of an application.
 func Forget(ctx context.Context, tx *store.Tx, id string) error {
-	for _, table := range []string{"report_shares", "report_share_log"} {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return store.ExecEach(ctx, tx, id, `DELETE FROM report_shares WHERE application_id = $1`,
+		`DELETE FROM report_share_log WHERE application_id = $1`)
 }
