@@ -151,9 +151,7 @@ func (c *connect) controls(f func(js.Value)) {
 }
 
 // enable enables or disables the custom controls.
-func (c *connect) enable(on bool) {
-	c.controls(func(b js.Value) { b.Set("disabled", !on) })
-}
+func (c *connect) enable(on bool) { c.controls(func(b js.Value) { b.Set("disabled", !on) }) }
 
 // fire opens the widget with the page's custom control, for the first time or again.
 func (c *connect) fire() {

@@ -274,9 +274,7 @@ func (p *program) listen(which parties) error {
 			// The host as it was written: localhost and 127.0.0.1 are two sites.
 			host, _, _ := net.SplitHostPort(l.addr)
 			_, port, _ := net.SplitHostPort(listener.Addr().String())
-			if host == "" {
-				host = "localhost"
-			}
+			host = cmp.Or(host, "localhost")
 			s.url = scheme + "://" + net.JoinHostPort(host, port)
 		}
 		p.services = append(p.services, s)

@@ -111,9 +111,7 @@ const (
 )
 
 // Valid reports whether o is one of the three outcomes, spelled exactly.
-func (o Outcome) Valid() bool {
-	return o == OutcomeSuccess || o == OutcomeExit || o == OutcomeError
-}
+func (o Outcome) Valid() bool { return o == OutcomeSuccess || o == OutcomeExit || o == OutcomeError }
 
 // MaxBanks is how many banks a visit connects at most.
 const MaxBanks = 5

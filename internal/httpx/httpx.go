@@ -74,6 +74,14 @@ func UUIDProblem(id string) string {
 	return cmp.Or(Placeholder(id), "must be a UUID")
 }
 
+// NotFoundIf returns err as a CodeNotFound if it is missing, and other errors unchanged.
+func NotFoundIf(err, missing error) error {
+	if errors.Is(err, missing) {
+		return NewError(contract.CodeNotFound, err)
+	}
+	return err
+}
+
 func (e *Error) Error() string {
 	if e.Why == nil {
 		return string(e.Code)
@@ -131,9 +139,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, log *slog.Logger, err er
 	RetryAfter(w, e.RetryAfter)
 	w.Header().Set("Cache-Control", "no-store")
 	b := body{Error: e.Code, Message: e.Message, Details: limitDetails(e.Details), RequestID: RequestID(r.Context())}
-	if b.Message == "" {
-		b.Message = e.Code.Info().Message
-	}
+	b.Message = cmp.Or(b.Message, e.Code.Info().Message)
 	if len(e.Extra) == 0 {
 		JSON(w, e.HTTPStatus(), b)
 		return

@@ -1,6 +1,7 @@
 package httpx
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -202,10 +203,7 @@ func (c CSP) String() string {
 	if c.Static {
 		script, connect = []string{"'none'"}, []string{"'none'"}
 	}
-	ancestors := c.FrameAncestors
-	if ancestors == "" {
-		ancestors = "'none'"
-	}
+	ancestors := cmp.Or(c.FrameAncestors, "'none'")
 	frame := "'none'"
 	if len(c.Frame) > 0 {
 		frame = strings.Join(c.Frame, " ")

@@ -54,9 +54,7 @@ func (a *Alg) UnmarshalText(name []byte) error {
 
 // Algs lists every algorithm that can be allowed. All are asymmetric: HMAC and none
 // cannot be allowed.
-func Algs() []Alg {
-	return []Alg{ES256, ES384, ES512, RS256, RS384, RS512, PS256, PS384, PS512, EdDSA}
-}
+func Algs() []Alg { return []Alg{ES256, ES384, ES512, RS256, RS384, RS512, PS256, PS384, PS512, EdDSA} }
 
 // DefaultAlgs returns the algorithms allowed by default: ES256, which we sign with, and
 // the two that other providers commonly use.

@@ -131,11 +131,8 @@ func (o Outbox) Enqueue(ctx context.Context, tx *store.Tx, emailID, key string, 
 // expired.
 func (o Outbox) Deliver(ctx context.Context, emailID string) error {
 	e, err := unsent(ctx, o.DB.SQL, emailID, o.Now())
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
 	if err != nil {
-		return err
+		return store.OrNone(err)
 	}
 	if o.Mail == nil {
 		return jobs.Cancel(errors.New("the mail server was removed from the configuration"))
@@ -227,6 +224,4 @@ func (o Outbox) open(ctx context.Context, q store.Queryer, e *Email) error {
 }
 
 // Sweep deletes emails that have expired.
-func (o Outbox) Sweep(ctx context.Context) error {
-	return o.DB.Sweep(ctx, 100, deleteExpired)
-}
+func (o Outbox) Sweep(ctx context.Context) error { return o.DB.Sweep(ctx, 100, deleteExpired) }

@@ -8,9 +8,7 @@ import (
 )
 
 // cell is the context that the encryption of an email's column is bound to.
-func cell(id, column string) store.Cell {
-	return store.Cell{Table: "emails", Column: column, Row: id}
-}
+func cell(id, column string) store.Cell { return store.Cell{Table: "emails", Column: column, Row: id} }
 
 const selectEmail = `SELECT id, subject_id, key_id, recipient, subject, body, html, created_at, expires_at, sent_at, failed_at FROM emails `
 

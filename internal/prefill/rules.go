@@ -170,9 +170,7 @@ func hostName(s string) bool {
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
-func alphanumeric(c byte) bool {
-	return digit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
+func alphanumeric(c byte) bool { return digit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 // states lists the 50 states, the District of Columbia and the territories, in
 // alphabetical order.

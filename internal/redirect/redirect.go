@@ -13,6 +13,7 @@
 package redirect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -149,9 +150,7 @@ func (c *Handler) Start(ctx context.Context, in StartRequest) (Attempt, svcapi.R
 		Started: now, Expires: now.Add(Life), browser: store.Hash(in.Identity)}
 	sent := store.NewSecret() + separator + args
 	in.Service.RedirectArgs = sent
-	if in.Service.CompleteURL == "" {
-		in.Service.CompleteURL = c.CompleteURL
-	}
+	in.Service.CompleteURL = cmp.Or(in.Service.CompleteURL, c.CompleteURL)
 	link, err := c.Service.SecureRedirect(ctx, in.Service)
 	if err != nil {
 		return Attempt{}, svcapi.RedirectLink{}, err
@@ -170,6 +169,4 @@ func (c *Handler) Start(ctx context.Context, in StartRequest) (Attempt, svcapi.R
 
 // Sweep deletes expired stashed outcomes and expired open attempts. Consumed attempts
 // stay because their publicTokens must not be used again.
-func (c *Handler) Sweep(ctx context.Context) error {
-	return c.DB.Tx(ctx, sweep)
-}
+func (c *Handler) Sweep(ctx context.Context) error { return c.DB.Tx(ctx, sweep) }

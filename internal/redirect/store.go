@@ -13,17 +13,14 @@ func insert(ctx context.Context, tx *store.Tx, vault *store.Vault, a Attempt, re
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `
+	return store.Exec(tx.ExecContext(ctx, `
 		INSERT INTO redirect_attempts (id, reference_hash, application_id, number, browser_hash, args,
 			started_at, expires_at, returned_at, outcome, status, error, public_token)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, '', '', '', NULL)`,
-		a.ID, reference, a.Application, a.Number, a.browser, args, store.Micros(a.Started), store.Micros(a.Expires))
-	return err
+		a.ID, reference, a.Application, a.Number, a.browser, args, store.Micros(a.Started), store.Micros(a.Expires)))
 }
 
-func argsCell(id string) store.Cell {
-	return store.Cell{Table: "attempts", Column: "args", Row: id}
-}
+func argsCell(id string) store.Cell { return store.Cell{Table: "attempts", Column: "args", Row: id} }
 
 const attemptColumns = `a.id, a.application_id, a.number, a.browser_hash, a.args, a.started_at, a.expires_at, a.returned_at`
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -183,12 +184,7 @@ func (a *Analysis) checkScores() string {
 		return "too many scores"
 	}
 	counts := func(all ...int) bool {
-		for _, n := range all {
-			if n < 0 || n > maxAnalysisPoints {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(all, func(n int) bool { return n < 0 || n > maxAnalysisPoints })
 	}
 	for _, s := range a.Scores {
 		if len(s.Bins) > maxAnalysisBins || !counts(s.Base, s.Maximum, s.Points, s.Most) || s.Maximum <= s.Base || s.Points > s.Most ||
@@ -214,10 +210,5 @@ func (a *Analysis) checkScores() string {
 func directed(s string) bool { return s == "IN" || s == "OUT" }
 
 func areShort(most int, all ...string) bool {
-	for _, s := range all {
-		if len(s) > most {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(all, func(s string) bool { return len(s) > most })
 }

@@ -211,9 +211,7 @@ func (s *Sessions) Sweep(ctx context.Context) error {
 }
 
 // Rotate creates a new signing key. Cookies signed with earlier keys stay valid.
-func (s *Sessions) Rotate(ctx context.Context) error {
-	return s.cookie.keys.add(ctx, uuid.NewString())
-}
+func (s *Sessions) Rotate(ctx context.Context) error { return s.cookie.keys.add(ctx, uuid.NewString()) }
 
 // cookies implements sessions.Store: it signs the session's secret into the cookie
 // and reads it back. The database holds the session's data.
@@ -230,9 +228,7 @@ func (c *cookies) options() *sessions.Options {
 }
 
 // Get is New: nothing is cached per request.
-func (c *cookies) Get(r *http.Request, name string) (*sessions.Session, error) {
-	return c.New(r, name)
-}
+func (c *cookies) Get(r *http.Request, name string) (*sessions.Session, error) { return c.New(r, name) }
 
 // New reads the cookie. If two have the same name, it trusts neither.
 func (c *cookies) New(r *http.Request, name string) (*sessions.Session, error) {

@@ -70,10 +70,9 @@ func addKey(ctx context.Context, tx *store.Tx, vault *store.Vault, id string, ke
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `
+	return store.Exec(tx.ExecContext(ctx, `
 		INSERT INTO session_keys (id, sealed, created_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
-		id, sealed, store.Micros(now))
-	return err
+		id, sealed, store.Micros(now)))
 }
 
 // loadKeys returns the signing keys, newest first.

@@ -112,11 +112,8 @@ func (s *Service) renewSilently(w http.ResponseWriter, r *http.Request, current 
 		return false, nil
 	}
 	_, err := s.issuerSession(r.Context(), s.DB.SQL, current.ID)
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	}
 	if err != nil {
-		return false, err
+		return false, store.OrNone(err)
 	}
 	return true, s.startOIDC(w, r, "none")
 }

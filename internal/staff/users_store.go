@@ -237,10 +237,6 @@ func (s *Service) useState(ctx context.Context, tx *store.Tx, p pendingSignIn) (
 
 // sweepExpired deletes expired links and states.
 func (s *Service) sweepExpired(ctx context.Context, tx *store.Tx, now time.Time) error {
-	for _, table := range []string{"password_links", "sign_in_states", "password_requests"} {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE expires_at <= $1`, store.Micros(now)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return store.ExecEach(ctx, tx, store.Micros(now), `DELETE FROM password_links WHERE expires_at <= $1`,
+		`DELETE FROM sign_in_states WHERE expires_at <= $1`, `DELETE FROM password_requests WHERE expires_at <= $1`)
 }

@@ -392,6 +392,16 @@ func IsUnique(err error) bool {
 // Exec returns the error of a statement, which may change any number of rows.
 func Exec(_ sql.Result, err error) error { return err }
 
+// ExecEach executes statements with the same argument.
+func ExecEach(ctx context.Context, tx *Tx, arg any, statements ...string) error {
+	for _, statement := range statements {
+		if _, err := tx.ExecContext(ctx, statement, arg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ExecOne reports whether a conditional statement changed exactly one row. It finds the
 // single winner of a race, for example for a token that is used once.
 func ExecOne(res sql.Result, err error) (bool, error) {
@@ -406,6 +416,14 @@ func ExecOne(res sql.Result, err error) (bool, error) {
 func MapNotFound(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNotFound
+	}
+	return err
+}
+
+// OrNone returns nil for ErrNotFound, where nothing is as good, and other errors unchanged.
+func OrNone(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return nil
 	}
 	return err
 }

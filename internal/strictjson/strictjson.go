@@ -40,9 +40,7 @@ func (e *Error) Error() string { return "JSON document " + e.Message }
 
 // Parse parses one JSON value: valid UTF-8, nothing after it, arrays and objects nested
 // at most maxDepth deep, and no repeated members. Errors are of type *Error.
-func Parse(raw []byte, maxDepth int) (any, error) {
-	return parse(raw, maxDepth, false)
-}
+func Parse(raw []byte, maxDepth int) (any, error) { return parse(raw, maxDepth, false) }
 
 // ParseObject is Parse for a document that must be an object.
 func ParseObject(raw []byte, maxDepth int) (Object, error) {
@@ -59,9 +57,7 @@ func ParseObject(raw []byte, maxDepth int) (Object, error) {
 
 // ParseAll is Parse for callers that report every error: it keeps repeated members, and
 // with an error returns what precedes it.
-func ParseAll(raw []byte, maxDepth int) (any, error) {
-	return parse(raw, maxDepth, true)
-}
+func ParseAll(raw []byte, maxDepth int) (any, error) { return parse(raw, maxDepth, true) }
 
 func parse(raw []byte, maxDepth int, duplicates bool) (any, error) {
 	if !utf8.Valid(raw) {

@@ -252,9 +252,7 @@ func isPath(s string) bool {
 }
 
 // isName reports whether s can name a header, a parameter or a field.
-func isName(s string) bool {
-	return len(s) <= 64 && contract.IsIdentifier(s)
-}
+func isName(s string) bool { return len(s) <= 64 && contract.IsIdentifier(s) }
 
 // isHeaderName reports whether s names a header that requests do not have otherwise.
 func isHeaderName(s string) bool {

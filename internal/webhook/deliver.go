@@ -56,9 +56,7 @@ const (
 )
 
 // States returns every state, successful ones first.
-func States() []State {
-	return []State{StatePending, StateDelivered, StateGivenUp, StateDisabled}
-}
+func States() []State { return []State{StatePending, StateDelivered, StateGivenUp, StateDisabled} }
 
 // Next returns the state of an event after its attempt number n (from 1) ended with r,
 // and for a pending event the wait before the next attempt.

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -102,9 +103,7 @@ func Parse(body []byte) (Event, error) {
 			return Event{}, fmt.Errorf("%w: %s is not a string, is too long, or has a NUL", ErrBody, f.name)
 		}
 	}
-	if e.Type == "" {
-		e.Type = TypeVisit
-	}
+	e.Type = cmp.Or(e.Type, TypeVisit)
 	if e.Type != TypeVisit {
 		return Event{}, ErrOtherType
 	}

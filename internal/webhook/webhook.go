@@ -182,9 +182,7 @@ func (v *Receiver) Receive(r *http.Request) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	if e.EventID == "" {
-		e.EventID = id
-	}
+	e.EventID = cmp.Or(e.EventID, id)
 	return e, nil
 }
 

@@ -143,7 +143,9 @@ func comparePage(t *testing.T, name string, lang i18n.Lang, page string) {
 	golden.Compare(t, file+".diff", differences(tags(render(t, examples(lang)["apply"])), tags(page)))
 }
 
-func tags(page string) []string { return strings.SplitAfter(strings.ReplaceAll(page, "><", ">\n<")+"\n", "\n") }
+func tags(page string) []string {
+	return strings.SplitAfter(strings.ReplaceAll(page, "><", ">\n<")+"\n", "\n")
+}
 
 // differences returns the fewest lines to remove from a and to add to make b.
 func differences(a, b []string) string {

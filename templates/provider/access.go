@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -183,10 +184,7 @@ func logGrid(l i18n.Lang, all []AccessEntry) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "access.log"), HideCaption: true, Columns: []ui.Column{{Label: i18n.T(l, "access.log.day")},
 		{Label: i18n.T(l, "access.log.what")}, {Label: i18n.T(l, "access.log.company")}}}
 	for _, e := range all {
-		company := e.Company
-		if company == "" {
-			company = "–"
-		}
+		company := cmp.Or(e.Company, "–")
 		g.Rows = append(g.Rows, []ui.Cell{{Text: ui.MomentWords(l, e.At.UTC()), Body: ui.Moment(l, e.At)}, e.cell(l),
 			{Text: company}})
 	}

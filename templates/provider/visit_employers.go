@@ -19,12 +19,7 @@ type Employer struct {
 }
 
 func (e Employer) shown() bool {
-	for _, c := range e.Sources {
-		if !c.Failed && !c.Empty {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.Sources, func(c Connected) bool { return !c.Failed && !c.Empty })
 }
 
 // hasNoRecentData reports whether one of its sources has no recent data.

@@ -154,6 +154,7 @@ func decide(r report) string {
 	return "review"
 }
 
+// applicationPath returns the path of this visitor's application.
 func applicationPath(r *http.Request) string {
 	cookie, err := r.Cookie("session")
 	if err != nil {

@@ -22,9 +22,7 @@ func DayOf(d report.Date) Day {
 }
 
 // Date returns the day as a date.
-func (d Day) Date() report.Date {
-	return report.Date{Time: time.Unix(int64(d)*secondsPerDay, 0).UTC()}
-}
+func (d Day) Date() report.Date { return report.Date{Time: time.Unix(int64(d)*secondsPerDay, 0).UTC()} }
 
 // Weekday returns the day of the week, Sunday = 0.
 func (d Day) Weekday() int { return int(((d+4)%7 + 7) % 7) }

@@ -8,9 +8,7 @@ import (
 )
 
 // CurrencyCode returns the currency of the account's amounts.
-func (a *Account) CurrencyCode() string {
-	return cmp.Or(a.Currency, report.Dollars)
-}
+func (a *Account) CurrencyCode() string { return cmp.Or(a.Currency, report.Dollars) }
 
 // Currency returns the currency of the report's figures: the one whose accounts have
 // the most posted transactions in the history. Ties go to dollars, then to the first by

@@ -288,12 +288,7 @@ func cadenceOf(days []Day) Cadence {
 }
 
 func oneWeekday(days []Day) bool {
-	for _, d := range days {
-		if d.Weekday() != days[0].Weekday() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(days, func(d Day) bool { return d.Weekday() != days[0].Weekday() })
 }
 
 // onAnchors reports whether three quarters of the days are near one of two days of the

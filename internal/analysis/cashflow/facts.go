@@ -196,9 +196,7 @@ func (f *facts) in(s subject, w Window) cell {
 }
 
 // inWhole returns a subject's total in the window's wholly covered months.
-func (f *facts) inWhole(s subject, w Window) cell {
-	return add(f.cells(s, w, f.wholeMonths(w)))
-}
+func (f *facts) inWhole(s subject, w Window) cell { return add(f.cells(s, w, f.wholeMonths(w))) }
 
 func add(cells []cell) (sum cell) {
 	for _, c := range cells {

@@ -54,9 +54,7 @@ func (b blend) months(f *facts, w Window, n int) []int64 {
 }
 
 // occurs reports whether the history has any transaction of the blend.
-func (b blend) occurs(f *facts) bool {
-	return b.always || b.sum(f.in, History).count > 0
-}
+func (b blend) occurs(f *facts) bool { return b.always || b.sum(f.in, History).count > 0 }
 
 // sumOf measures the blend's sum over the window.
 func sumOf(b blend) measure {

@@ -18,9 +18,7 @@ import (
 func Recent(r *report.Income) bool { return len(r.AccountDetails) > 0 }
 
 // Estimated reports whether a report's gross figures are estimated from its net ones.
-func Estimated(r *report.Income) bool {
-	return r.Income != nil && len(r.Income.FinancialAccounts) > 0
-}
+func Estimated(r *report.Income) bool { return r.Income != nil && len(r.Income.FinancialAccounts) > 0 }
 
 // Figures returns the correctable figures of a report; nil for missing ones.
 func Figures(r *report.Income) (v report.RevisedValues) {

@@ -248,11 +248,8 @@ func (a *API) find(next func(w http.ResponseWriter, r *http.Request, app applica
 			return httpx.NewError(contract.CodeNotFound, errors.New("not an application's id"))
 		}
 		app, err := a.Applications.Get(r.Context(), a.DB.SQL, strings.ToLower(id))
-		if errors.Is(err, store.ErrNotFound) {
-			return httpx.NewError(contract.CodeNotFound, err)
-		}
 		if err != nil {
-			return err
+			return httpx.NotFoundIf(err, store.ErrNotFound)
 		}
 		return next(w, r, app)
 	}

@@ -130,10 +130,7 @@ func (a *API) findDelivery(r *http.Request) (webhook.Delivery, error) {
 		return webhook.Delivery{}, httpx.NewError(contract.CodeNotFound, errors.New("not a delivery's id"))
 	}
 	d, err := a.Events.Delivery(r.Context(), strings.ToLower(id))
-	if errors.Is(err, store.ErrNotFound) {
-		return d, httpx.NewError(contract.CodeNotFound, err)
-	}
-	return d, err
+	return d, httpx.NotFoundIf(err, store.ErrNotFound)
 }
 
 func (a *API) delivery(w http.ResponseWriter, r *http.Request) error {

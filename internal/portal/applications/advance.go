@@ -230,11 +230,8 @@ func (s *Service) ReceiveWebhook(ctx context.Context, e webhook.Event) (known bo
 // handleWebhook is ReceiveWebhook with the report, nil for none, and returns the application's ID.
 func (s *Service) handleWebhook(ctx context.Context, tx *store.Tx, e webhook.Event, f *fetched) (id string, known bool, err error) {
 	id, number, err := findAttempt(ctx, tx, e.ExternalID, e.PublicToken)
-	if errors.Is(err, store.ErrNotFound) {
-		return "", false, nil
-	}
 	if err != nil {
-		return "", false, err
+		return "", false, store.OrNone(err)
 	}
 	before, err := s.Lock(ctx, tx, id)
 	if err != nil {

@@ -94,9 +94,7 @@ type Service struct {
 }
 
 // Offers reports whether applicants can apply for p: the account has it.
-func (s *Service) Offers(p contract.Product) bool {
-	return p.Valid() && s.Products[p] != ""
-}
+func (s *Service) Offers(p contract.Product) bool { return p.Valid() && s.Products[p] != "" }
 
 // Key returns the name of the data key that encrypts an application's data, or
 // store.ErrNotFound if there is no such application.

@@ -1,6 +1,7 @@
 package applications
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strings"
@@ -97,15 +98,11 @@ func (s *Service) draft(n New, now time.Time) (Application, error) {
 		SandboxReportID: n.SandboxReportID, Origin: n.Origin, ExternalID: n.ExternalID, UserArgs: n.UserArgs,
 		ReturnURL: n.ReturnURL, AllowedOrigin: n.AllowedOrigin, Lang: n.Lang, HasApplicant: n.Prefill != nil,
 		Journey: journey.New(now.Unix()), CreatedAt: now, UpdatedAt: now}
-	if a.Mode == "" {
-		a.Mode = Embedded
-	}
+	a.Mode = cmp.Or(a.Mode, Embedded)
 	if a.Variant == "" {
 		a.Variant = ByToken
 	}
-	if a.ExternalID == "" {
-		a.ExternalID = a.ID
-	}
+	a.ExternalID = cmp.Or(a.ExternalID, a.ID)
 	special := a.Variant != ByToken || a.Manual || a.SandboxReportID != ""
 	switch {
 	case !s.Offers(n.Product):

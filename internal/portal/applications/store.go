@@ -202,19 +202,8 @@ func tokenCell(id string, number int) store.Cell {
 // Delete deletes all data of an application in this package. The caller destroys the
 // data key after the other packages have deleted theirs.
 func (s *Service) Delete(ctx context.Context, tx *store.Tx, id string) error {
-	if err := DeleteFrom(ctx, tx, id, "application_sessions", "application_attempts", "application_timeline", "application_reports",
-		reportTable); err != nil {
-		return err
-	}
-	return store.Exec(tx.ExecContext(ctx, `DELETE FROM applications WHERE id = $1`, id))
-}
-
-// DeleteFrom deletes the rows of an application from tables.
-func DeleteFrom(ctx context.Context, tx *store.Tx, id string, tables ...string) error {
-	for _, table := range tables {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return store.ExecEach(ctx, tx, id, `DELETE FROM application_sessions WHERE application_id = $1`,
+		`DELETE FROM application_attempts WHERE application_id = $1`, `DELETE FROM application_timeline WHERE application_id = $1`,
+		`DELETE FROM application_reports WHERE application_id = $1`, `DELETE FROM `+reportTable+` WHERE application_id = $1`,
+		`DELETE FROM applications WHERE id = $1`)
 }

@@ -6,7 +6,6 @@ import (
 
 	"vestibule/internal/i18n"
 	"vestibule/internal/jose"
-	"vestibule/internal/portal/applications"
 	"vestibule/internal/redirect"
 	"vestibule/internal/store"
 )
@@ -88,5 +87,6 @@ func (h *Handler) verified(ctx context.Context, id string) (map[int]signed, erro
 
 // Forget deletes an application's rows in this package.
 func Forget(ctx context.Context, tx *store.Tx, id string) error {
-	return applications.DeleteFrom(ctx, tx, id, "developer_returns", "developer_runs")
+	return store.ExecEach(ctx, tx, id, `DELETE FROM developer_returns WHERE application_id = $1`,
+		`DELETE FROM developer_runs WHERE application_id = $1`)
 }

@@ -58,6 +58,5 @@ func (k *Kit) bind(ctx context.Context, q store.Queryer, token, holder, former s
 
 // Forget deletes the embed tokens of an application.
 func Forget(ctx context.Context, tx *store.Tx, applicationID string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM embed_grants WHERE application_id = $1`, applicationID)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM embed_grants WHERE application_id = $1`, applicationID))
 }

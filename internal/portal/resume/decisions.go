@@ -2,7 +2,6 @@ package resume
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -76,11 +75,8 @@ func (d *Handler) ResendDecision(ctx context.Context, tx *store.Tx, in DecisionE
 		return false, nil
 	}
 	id, err := clearFailure(ctx, tx, in.Application, in.Number)
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	}
 	if err != nil {
-		return false, err
+		return false, store.OrNone(err)
 	}
 	e, err := d.decisionEmail(ctx, tx, in, id)
 	if err != nil {

@@ -82,11 +82,8 @@ const (
 // the address.
 func (d *Handler) write(ctx context.Context, _ jobs.Job, w Write) error {
 	r, err := getRequest(ctx, d.DB.SQL, w.Request)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
 	if err != nil {
-		return err
+		return store.OrNone(err)
 	}
 	ids := []string{r.application}
 	if r.application == "" {

@@ -60,10 +60,7 @@ func (d *Handler) findDelivery(r *http.Request) (webhook.Delivery, error) {
 		return webhook.Delivery{}, httpx.NewError(contract.CodeNotFound, errors.New("not a delivery's id"))
 	}
 	found, err := d.Events.Delivery(r.Context(), id)
-	if errors.Is(err, store.ErrNotFound) {
-		err = httpx.NewError(contract.CodeNotFound, err)
-	}
-	return found, err
+	return found, httpx.NotFoundIf(err, store.ErrNotFound)
 }
 
 // event shows one delivery with its attempts and its body.

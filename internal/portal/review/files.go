@@ -170,11 +170,8 @@ func (d *Handler) stubOf(ctx context.Context, a applications.Application, path s
 		return nil, nil
 	}
 	raw, err := d.Applications.Report(ctx, d.DB.SQL, a.ID, 0, -1)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, err
+		return nil, store.OrNone(err)
 	}
 	body, err := report.ParseIncome(raw)
 	if err != nil {

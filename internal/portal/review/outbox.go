@@ -56,11 +56,8 @@ func (d *Handler) resendEmail(w http.ResponseWriter, r *http.Request, by staff.U
 		return httpx.NewError(contract.CodeNotFound, errors.New("not an email's id"))
 	}
 	application, decision, err := d.Letters.EmailOf(r.Context(), id)
-	if errors.Is(err, store.ErrNotFound) {
-		return httpx.NewError(contract.CodeNotFound, err)
-	}
 	if err != nil {
-		return err
+		return httpx.NotFoundIf(err, store.ErrNotFound)
 	}
 	sent := false
 	if decision {

@@ -103,10 +103,7 @@ func (d *Handler) get(r *http.Request) (applications.Application, error) {
 		return applications.Application{}, httpx.NewError(contract.CodeNotFound, errors.New("not an application's id"))
 	}
 	a, err := d.Applications.Get(r.Context(), d.DB.SQL, id)
-	if errors.Is(err, store.ErrNotFound) {
-		return applications.Application{}, httpx.NewError(contract.CodeNotFound, err)
-	}
-	return a, err
+	return a, httpx.NotFoundIf(err, store.ErrNotFound)
 }
 
 func (d *Handler) application(w http.ResponseWriter, r *http.Request, by staff.User) error {

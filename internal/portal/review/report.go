@@ -101,11 +101,8 @@ func Summarize(s *applications.Service) func(context.Context, store.Queryer, app
 			return none, nil
 		}
 		_, raw, err := s.NewestReport(ctx, q, a)
-		if errors.Is(err, store.ErrNotFound) {
-			return none, nil
-		}
 		if err != nil {
-			return none, err
+			return none, store.OrNone(err)
 		}
 		stated, err := s.Applicant(ctx, q, a.ID)
 		if err != nil {

@@ -66,8 +66,7 @@ func (d *Handler) saveFilter(ctx context.Context, tx *store.Tx, userID, name, qu
 
 // setFilterQuery changes what a saved filter of a user selects, if it exists.
 func setFilterQuery(ctx context.Context, tx *store.Tx, userID, id, query string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE review_filters SET query = $3 WHERE id = $1 AND user_id = $2`, id, userID, query)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE review_filters SET query = $3 WHERE id = $1 AND user_id = $2`, id, userID, query))
 }
 
 // listColumns returns the columns that a user wants in lists; "" for the usual ones.

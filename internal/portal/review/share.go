@@ -70,10 +70,7 @@ func (d *Handler) findShare(r *http.Request) (applications.Application, sharing.
 			return a, s, nil
 		}
 	}
-	if errors.Is(err, store.ErrNotFound) {
-		err = httpx.NewError(contract.CodeNotFound, err)
-	}
-	return applications.Application{}, sharing.Share{}, err
+	return applications.Application{}, sharing.Share{}, httpx.NotFoundIf(err, store.ErrNotFound)
 }
 
 // withdrawPage asks for confirmation, since a withdrawal is permanent.

@@ -103,11 +103,8 @@ func (d *Handler) changeUser(w http.ResponseWriter, r *http.Request, by staff.Us
 	if errors.Is(err, staff.ErrRevoked) {
 		return d.redirectToSignIn(w, r)
 	}
-	if errors.Is(err, store.ErrNotFound) {
-		return httpx.NewError(contract.CodeNotFound, err)
-	}
 	if err != nil {
-		return err
+		return httpx.NotFoundIf(err, store.ErrNotFound)
 	}
 	return d.showLink(w, r, by, done, token, u)
 }

@@ -18,9 +18,8 @@ type emailRequest struct {
 }
 
 func insertRequest(ctx context.Context, tx *store.Tx, r emailRequest) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO access_requests (id, mailbox, lang, created_at) VALUES ($1, $2, $3, $4)`,
-		r.id, r.mailbox, string(r.lang), store.Micros(tx.Now))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO access_requests (id, mailbox, lang, created_at) VALUES ($1, $2, $3, $4)`,
+		r.id, r.mailbox, string(r.lang), store.Micros(tx.Now)))
 }
 
 // takeRequest deletes a request and returns it, or store.ErrNotFound.
@@ -74,8 +73,7 @@ func sessionOf(ctx context.Context, q store.Queryer, hash []byte, now time.Time)
 }
 
 func deleteSession(ctx context.Context, q store.Queryer, session []byte) error {
-	_, err := q.ExecContext(ctx, `DELETE FROM access_links WHERE session_hash = $1`, session)
-	return err
+	return store.Exec(q.ExecContext(ctx, `DELETE FROM access_links WHERE session_hash = $1`, session))
 }
 
 func deleteExpiredLinks(ctx context.Context, tx *store.Tx, limit int) (int64, error) {

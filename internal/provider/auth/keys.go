@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -129,12 +130,9 @@ func (k *Keys) add(ctx context.Context, tx *store.Tx, p Purpose, rows []keyRow, 
 // superseded reports whether a newer key has been signing for so long that every token
 // of r has expired.
 func superseded(rows []keyRow, r keyRow, now time.Time) bool {
-	for _, newer := range rows {
-		if newer.generation > r.generation && !now.Before(newer.signsFrom.Add(keyLifetime)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rows, func(newer keyRow) bool {
+		return newer.generation > r.generation && !now.Before(newer.signsFrom.Add(keyLifetime))
+	})
 }
 
 // Set returns the public keys of a purpose that can verify tokens: the signing key,

@@ -33,12 +33,7 @@ func findAccount(ctx context.Context, q store.Queryer, of scope, owner, accountI
 
 // Erase deletes the account numbers under a data key.
 func (s *Service) Erase(ctx context.Context, tx *store.Tx, keyID string) error {
-	for _, q := range []string{`DELETE FROM bank_accounts WHERE key_id = $1`, `DELETE FROM bank_connections WHERE key_id = $1`} {
-		if _, err := tx.ExecContext(ctx, q, keyID); err != nil {
-			return err
-		}
-	}
-	return nil
+	return store.ExecEach(ctx, tx, keyID, `DELETE FROM bank_accounts WHERE key_id = $1`, `DELETE FROM bank_connections WHERE key_id = $1`)
 }
 
 // consumerAccounts is a consumer with its accounts.

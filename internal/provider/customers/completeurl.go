@@ -1,6 +1,7 @@
 package customers
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"strings"
@@ -52,10 +53,7 @@ func ParseCompleteURL(raw string) (CompleteURL, error) {
 	if port != "" && !(scheme == "https" && port == "443") && !(scheme == "http" && port == "80") {
 		host += ":" + port
 	}
-	path := rawPath(raw)
-	if path == "" {
-		path = "/"
-	}
+	path := cmp.Or(rawPath(raw), "/")
 	if !unambiguous(path) || !unambiguous(withoutPlaceholders(path)) {
 		return CompleteURL{}, ErrCompleteURL
 	}

@@ -42,9 +42,7 @@ func unknownChild() error {
 }
 
 // IsPublicID reports whether s has the form of a publicId.
-func IsPublicID(s string) bool {
-	return s != "" && len(s) <= 128 && httpx.IsVisible(s)
-}
+func IsPublicID(s string) bool { return s != "" && len(s) <= 128 && httpx.IsVisible(s) }
 
 // checkNames validates the names of a request; nil is absent. field is the JSON field
 // of the name, for errors.

@@ -486,9 +486,8 @@ func eraseConsumer(ctx context.Context, tx *store.Tx, id string) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE consumers SET erased_at = $2, prefill = NULL,
-		mailbox = NULL, external_id = NULL, lang = '' WHERE id = $1`, id, store.Micros(tx.Now))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE consumers SET erased_at = $2, prefill = NULL,
+		mailbox = NULL, external_id = NULL, lang = '' WHERE id = $1`, id, store.Micros(tx.Now)))
 }
 
 // Clear deletes the personal data of the consumers with a mailbox at a customer, who have withdrawn

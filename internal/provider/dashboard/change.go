@@ -124,9 +124,7 @@ func (s *Pages) get(show page) http.Handler {
 
 // post makes a change and redirects to a page that confirms it. A rejected form is
 // shown again on its page.
-func (s *Pages) post(c form) http.Handler {
-	return s.postDecoded(decodeForm, c)
-}
+func (s *Pages) post(c form) http.Handler { return s.postDecoded(decodeForm, c) }
 
 // postDecoded is post with another decoder of the form.
 func (s *Pages) postDecoded(decode func(http.ResponseWriter, *http.Request) (url.Values, error), c form) http.Handler {
@@ -284,11 +282,8 @@ func (s *Pages) takeFlash(ctx context.Context, sessionID string) (words, secret 
 	}
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		n, sealed, err := takeNotice(ctx, tx, sessionID, s.Today())
-		if errors.Is(err, store.ErrNotFound) {
-			return nil // another page was faster
-		}
 		if err != nil {
-			return err
+			return store.OrNone(err) // another page was faster
 		}
 		plain, err := s.DB.Vault.Open(ctx, tx, store.SystemKey, noticeCell(sessionID), sealed)
 		words, secret = string(n), string(plain)
@@ -305,10 +300,7 @@ func (s *Pages) adapt(h httpx.HandlerFunc) http.Handler {
 		if err == nil {
 			return
 		}
-		if errors.Is(err, store.ErrNotFound) {
-			err = httpx.NewError(contract.CodeNotFound, err)
-		}
-		e := httpx.AsError(err)
+		e := httpx.AsError(httpx.NotFoundIf(err, store.ErrNotFound))
 		httpx.LogError(r, s.Log, e)
 		httpx.RetryAfter(w, e.RetryAfter)
 		s.problem(w, r, e.HTTPStatus(), errors.Is(err, errOwnersOnly))

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -333,10 +334,7 @@ func unfit(err error) error {
 	if !errors.As(err, &no) {
 		return err
 	}
-	field := no.Figure
-	if field == "" {
-		field = report.RevisedNames()[0]
-	}
+	field := cmp.Or(no.Figure, report.RevisedNames()[0])
 	words, known := map[string]i18n.Key{
 		income.UnfitNone:    "dashboard.correction.none",
 		income.UnfitAbsent:  "dashboard.correction.no_such_figure",

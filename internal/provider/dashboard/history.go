@@ -136,11 +136,8 @@ func (s *Service) visitHistory(ctx context.Context, q store.Queryer, r reports.R
 		add(l.At, "visit "+l.Kind, "")
 	}
 	redirect, err := s.Redirects.OfVisit(ctx, q, visit.ID)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
 	if err != nil {
-		return err
+		return store.OrNone(err)
 	}
 	v.Origin = "redirect"
 	if redirect.FormOnly {

@@ -29,8 +29,7 @@ func putNotice(ctx context.Context, tx *store.Tx, sessionID string, n flash, sea
 	} else {
 		query += `UPDATE SET message = excluded.message, sealed = excluded.sealed, expires_at = excluded.expires_at`
 	}
-	_, err := tx.ExecContext(ctx, query, sessionID, string(n), sql.Null[[]byte]{V: sealed, Valid: sealed != nil}, store.Micros(until))
-	return err
+	return store.Exec(tx.ExecContext(ctx, query, sessionID, string(n), sql.Null[[]byte]{V: sealed, Valid: sealed != nil}, store.Micros(until)))
 }
 
 func hasNotice(ctx context.Context, q store.Queryer, sessionID string) (bool, error) {
@@ -51,8 +50,7 @@ func takeNotice(ctx context.Context, tx *store.Tx, sessionID string, now time.Ti
 }
 
 func dropNotice(ctx context.Context, tx *store.Tx, sessionID string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM dashboard_notices WHERE session_id = $1`, sessionID)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM dashboard_notices WHERE session_id = $1`, sessionID))
 }
 
 // formLife is how long nonces of forms are kept: longer than the maximum session

@@ -212,11 +212,8 @@ func (s *Service) revise(ctx context.Context, d Dispute, reason, by string, made
 		return nil, nil
 	}
 	now, err := s.Reports.Correcting(ctx, s.DB.SQL, d.CustomerID, d.PublicToken)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, err
+		return nil, store.OrNone(err)
 	}
 	draft, err := s.Reports.Draft(ctx, s.DB.SQL, d.CustomerID, d.PublicToken,
 		reports.Change{Revision: now.Revision, Corrections: made, Reason: reason, By: by, Dispute: d.Number})

@@ -55,11 +55,8 @@ func (s *Service) enqueuePass(ctx context.Context, tx *store.Tx, d Dispute, p Pa
 // pass runs the job.
 func (s *Service) pass(ctx context.Context, p Pass) error {
 	d, err := s.Get(ctx, s.DB.SQL, "", p.Number)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
 	if err != nil {
-		return err
+		return store.OrNone(err)
 	}
 	receipt, err := s.Reports.PassDispute(ctx, d.CustomerID, d.PublicToken, sources.DisputeRequest{Number: d.Number, Kind: string(d.Kind),
 		About: d.About, Statement: d.Statement, Facts: d.Facts, Due: report.DateOf(d.Due)})

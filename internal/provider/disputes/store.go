@@ -224,9 +224,8 @@ func (s *Service) query(ctx context.Context, q store.Queryer, where string, args
 }
 
 func insertFile(ctx context.Context, tx *store.Tx, number string, position int, id string, f Upload, name, contents []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO dispute_files (id, number, position, content_type, name, size, contents)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, id, number, int64(position), f.Type, name, int64(len(f.Contents)), contents)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO dispute_files (id, number, position, content_type, name, size, contents)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, id, number, int64(position), f.Type, name, int64(len(f.Contents)), contents))
 }
 
 func contents(ctx context.Context, q store.Queryer, number, id string) ([]byte, error) {

@@ -290,9 +290,7 @@ func (c *contents) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-func nameCell(id string) store.Cell {
-	return store.Cell{Table: "documents", Column: "name", Row: id}
-}
+func nameCell(id string) store.Cell { return store.Cell{Table: "documents", Column: "name", Row: id} }
 
 func partCell(id string, seq int64) store.Cell {
 	return store.Cell{Table: "document_parts", Column: "sealed", Row: id + "/" + strconv.FormatInt(seq, 10)}

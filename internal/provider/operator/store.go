@@ -10,9 +10,8 @@ import (
 
 // RecordBackup records that a backup has finished, in a place that the operator knows.
 func (s *Service) RecordBackup(ctx context.Context, tx *store.Tx, place string) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO backups (id, ended_at, place) VALUES ('last', $1, $2)
-		ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, place = excluded.place`, store.Micros(tx.Now), place)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO backups (id, ended_at, place) VALUES ('last', $1, $2)
+		ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, place = excluded.place`, store.Micros(tx.Now), place))
 }
 
 // lastBackup returns the backup that was recorded last, or nil.

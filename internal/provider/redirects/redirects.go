@@ -205,11 +205,8 @@ func (s *Service) openable(ctx context.Context, handle string) (redirect, error)
 // is no longer registered.
 func (s *Service) Return(ctx context.Context, q store.Queryer, e visits.Ending) (back visits.Return, ok bool, err error) {
 	row, err := byVisit(ctx, q, e.VisitID)
-	if errors.Is(err, store.ErrNotFound) {
-		return visits.Return{}, false, nil
-	}
 	if err != nil {
-		return visits.Return{}, false, err
+		return visits.Return{}, false, store.OrNone(err)
 	}
 	if now := s.Now(); !e.At.IsZero() && now.After(row.expires) && now.After(e.At.Add(lifetime)) {
 		return visits.Return{}, false, nil
@@ -261,11 +258,8 @@ func (s *Service) claims(e visits.Ending, publicID, args string) map[string]any 
 // Origin returns the origin of a visit's redirect URL, or "" without a redirect.
 func (s *Service) Origin(ctx context.Context, q store.Queryer, visitID string) (string, error) {
 	row, err := byVisit(ctx, q, visitID)
-	if errors.Is(err, store.ErrNotFound) {
-		return "", nil
-	}
 	if err != nil {
-		return "", err
+		return "", store.OrNone(err)
 	}
 	to, err := customers.ParseCompleteURL(row.completeURL)
 	return to.Origin, err

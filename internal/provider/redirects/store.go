@@ -25,12 +25,11 @@ func argsCell(id string) store.Cell {
 }
 
 func insert(ctx context.Context, tx *store.Tx, r redirect, handle, token string) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO redirects
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO redirects
 		(id, visit_id, customer_id, handle_hash, token_hash, form_only, complete_url, redirect_args, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		r.id, r.visitID, r.customerID, store.Hash(handle), store.Hash(token), r.formOnly, r.completeURL, r.args,
-		store.Micros(r.created), store.Micros(r.expires))
-	return err
+		store.Micros(r.created), store.Micros(r.expires)))
 }
 
 const selectRedirect = `SELECT id, visit_id, customer_id, token_hash, form_only,

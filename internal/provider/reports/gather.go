@@ -102,9 +102,7 @@ func (o origin) dataOf(r Report, at *SignIn) (data sources.Fetched, failed bool)
 }
 
 // empty reports whether no source has given any data.
-func (in *Input) empty() bool {
-	return len(in.Data.Connections)+len(in.Payroll)+len(in.Paystubs) == 0
-}
+func (in *Input) empty() bool { return len(in.Data.Connections)+len(in.Payroll)+len(in.Paystubs) == 0 }
 
 // add adds data other than bank data to the input of an eligibility report.
 func (in *Input) add(more eligibility.Gathered) {

@@ -109,11 +109,9 @@ func closeReport(ctx context.Context, tx *store.Tx, publicToken string) (bool, e
 // erase deletes what a report contains and what it was made from. The row keeps the mailbox, to
 // tell the person who read the report.
 func erase(ctx context.Context, tx *store.Tx, publicToken string, mailbox []byte) error {
-	for _, q := range []string{`DELETE FROM report_data WHERE public_token = $1`, `DELETE FROM report_refreshes WHERE public_token = $1`,
-		`DELETE FROM consumer_corrections WHERE public_token = $1`} {
-		if _, err := tx.ExecContext(ctx, q, publicToken); err != nil {
-			return err
-		}
+	if err := store.ExecEach(ctx, tx, publicToken, `DELETE FROM report_data WHERE public_token = $1`,
+		`DELETE FROM report_refreshes WHERE public_token = $1`, `DELETE FROM consumer_corrections WHERE public_token = $1`); err != nil {
+		return err
 	}
 	return store.Exec(tx.ExecContext(ctx, `UPDATE reports SET erased_at = $2, closed_at = $2, user_args = NULL, mailbox = $3
 		WHERE public_token = $1`,
@@ -277,12 +275,11 @@ func recordRead(ctx context.Context, q store.Queryer, r Report, reader string, n
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	_, err = q.ExecContext(ctx, `INSERT INTO report_reads (public_token, reader, revision, first_at, last_at)
+	return store.Exec(q.ExecContext(ctx, `INSERT INTO report_reads (public_token, reader, revision, first_at, last_at)
 		SELECT public_token, $2, $3, $4, $4 FROM reports WHERE public_token = $1
 		ON CONFLICT (public_token, reader, revision) DO UPDATE SET last_at = excluded.last_at,
 			days = report_reads.days + CASE WHEN report_reads.last_at / $5 < excluded.last_at / $5 THEN 1 ELSE 0 END`,
-		r.PublicToken, reader, r.revision, at, microsPerDay)
-	return err
+		r.PublicToken, reader, r.revision, at, microsPerDay))
 }
 
 // readsAge is how long the service keeps who read a report, from the report's creation: as long as
@@ -296,11 +293,9 @@ func forgetReads(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 		AND r.created_at < $1 AND (r.mailbox IS NOT NULL OR EXISTS (SELECT 1 FROM report_reads d WHERE d.public_token = r.public_token))
 		ORDER BY r.created_at LIMIT $2`, store.Micros(tx.Now.Add(-readsAge)), int64(limit))
 	for _, token := range old {
-		for _, q := range []string{`DELETE FROM report_reads WHERE public_token = $1`,
-			`UPDATE reports SET mailbox = NULL WHERE public_token = $1`} {
-			if _, err := tx.ExecContext(ctx, q, token); err != nil {
-				return 0, err
-			}
+		if err := store.ExecEach(ctx, tx, token, `DELETE FROM report_reads WHERE public_token = $1`,
+			`UPDATE reports SET mailbox = NULL WHERE public_token = $1`); err != nil {
+			return 0, err
 		}
 	}
 	return int64(len(old)), err

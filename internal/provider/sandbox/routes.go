@@ -327,9 +327,7 @@ func (c *Control) fireEvents(ctx context.Context, token string, how webhooks.Fir
 	if err != nil {
 		return 0, err
 	}
-	if receiver == "" {
-		receiver = r.CustomerID
-	}
+	receiver = cmp.Or(receiver, r.CustomerID)
 	if a, err := c.Customers.ByID(ctx, q, receiver); err != nil || a.Environment != contract.Sandbox {
 		return 0, errors.Join(err, store.ErrNotFound)
 	}

@@ -69,9 +69,8 @@ func putInbox(ctx context.Context, q store.Queryer, eventID string, event []byte
 	if err != nil {
 		return err
 	}
-	_, err = q.ExecContext(ctx, `DELETE FROM sandbox_inbox WHERE event_id NOT IN (
-		SELECT event_id FROM sandbox_inbox ORDER BY received_at DESC, event_id LIMIT $1)`, inboxSize)
-	return err
+	return store.Exec(q.ExecContext(ctx, `DELETE FROM sandbox_inbox WHERE event_id NOT IN (
+		SELECT event_id FROM sandbox_inbox ORDER BY received_at DESC, event_id LIMIT $1)`, inboxSize))
 }
 
 // inboxEvents returns the events of the inbox, newest first.
@@ -114,8 +113,7 @@ func emptyDatabase(ctx context.Context, db *store.DB, tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `DELETE FROM data_keys WHERE id <> $1`, store.SystemKey)
-	return err
+	return store.Exec(tx.ExecContext(ctx, `DELETE FROM data_keys WHERE id <> $1`, store.SystemKey))
 }
 
 // emptyTables empties tables that refer to each other, with foreign keys deferred. It ends

@@ -168,9 +168,7 @@ func (s *Service) Shares(ctx context.Context, q store.Queryer, customerID, publi
 }
 
 // Sweep deletes the shares of reports that can no longer be read.
-func (s *Service) Sweep(ctx context.Context) error {
-	return s.DB.Sweep(ctx, 100, deleteForgotten)
-}
+func (s *Service) Sweep(ctx context.Context) error { return s.DB.Sweep(ctx, 100, deleteForgotten) }
 
 // Withdraw revokes a share of the customer permanently. It returns false if the share
 // is not the customer's or was already revoked.

@@ -390,11 +390,8 @@ func (s *Service) Register(r *jobs.Registry) {
 // revoke revokes the access of a connection at its institution, and deletes the access.
 func (s *Service) revoke(ctx context.Context, id string) error {
 	c, err := s.Get(ctx, s.DB.SQL, id)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
 	if err != nil {
-		return err
+		return store.OrNone(err)
 	}
 	sealed, err := accessOf(ctx, s.DB.SQL, id)
 	if err != nil || sealed == nil {

@@ -35,9 +35,7 @@ const (
 // errSyntax is returned for a body that is not JSON.
 var errSyntax = errors.New("submissions: not valid JSON")
 
-func newScanner(src io.Reader) scanner {
-	return scanner{src: src, buf: make([]byte, bufferSize)}
-}
+func newScanner(src io.Reader) scanner { return scanner{src: src, buf: make([]byte, bufferSize)} }
 
 func (s *scanner) fail(err error) {
 	if s.err == nil {

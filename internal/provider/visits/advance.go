@@ -251,11 +251,8 @@ func (s *Service) isPrepared(v visit) bool {
 func (s *Service) ReportFinished(ctx context.Context, tx *store.Tx, publicToken string,
 	status contract.Status, sub contract.Substatus) error {
 	v, err := byPublicToken(ctx, tx, publicToken)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
 	if err != nil {
-		return err
+		return store.OrNone(err)
 	}
 	_, _, err = s.advance(ctx, tx, v, flow.Input{Kind: flow.EventReportFinished, Status: status, Substatus: sub})
 	if errors.Is(err, errStale) {

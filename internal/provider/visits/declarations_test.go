@@ -1,12 +1,14 @@
 package visits
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/prefill"
 	"vestibule/internal/testutil/golden"
 )
 
@@ -66,26 +68,16 @@ func declarations() string {
 	union(&b, "Status", "Status of a report.", contract.Statuses(), func(s contract.Status) (string, string) { return string(s), "" })
 	union(&b, "WidgetErrorType", "Why an applicant could not finish.", contract.WidgetErrors(),
 		func(e contract.WidgetErrorInfo) (string, string) { return string(e.Type), e.Engineer })
-	b.WriteString(`/** Applicant data from the client. */
-export interface Prefill {
-  firstName?: string;
-  lastName?: string;
-  email?: string;
-  /** YYYY-MM-DD */
-  dob?: string;
-  phone?: string;
-  address?: string;
-  city?: string;
-  state?: string;
-  zip?: string;
-  statedAnnualIncome?: number;
-  statedEmployerName?: string;
-  /** Income and eligibility: one to six names. */
-  statedEmployerNames?: string[];
-}
-
-export interface RegisterOptions {
-`)
+	b.WriteString("/** Applicant data from the client. */\nexport interface Prefill {\n")
+	types := map[string]string{prefill.StatedAnnualIncome: "number", prefill.StatedEmployerNames: "string[]"}
+	docs := map[string]string{prefill.DOB: "YYYY-MM-DD", prefill.StatedEmployerNames: "Income and eligibility: one to six names."}
+	for _, key := range prefill.Keys("") {
+		if docs[key] != "" {
+			fmt.Fprintf(&b, "  /** %s */\n", docs[key])
+		}
+		fmt.Fprintf(&b, "  %s?: %s;\n", key, cmp.Or(types[key], "string"))
+	}
+	b.WriteString("}\n\nexport interface RegisterOptions {\n")
 	for _, o := range options() {
 		mark := "?"
 		if o.Required {

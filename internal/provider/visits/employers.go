@@ -36,9 +36,7 @@ func (s *Service) statedEmployers(ctx context.Context, q store.Queryer, v visit,
 	return names, err
 }
 
-func statedCell(id string) store.Cell {
-	return store.Cell{Table: "visits", Column: "stated", Row: id}
-}
+func statedCell(id string) store.Cell { return store.Cell{Table: "visits", Column: "stated", Row: id} }
 
 // employersToVerify lists the employers that an applicant stated. An eligibility visit
 // verifies statedEmployerNames one by one; for other products statedEmployerName is

@@ -279,14 +279,10 @@ func (s *Service) DeleteUnconsented(ctx context.Context, tx *store.Tx, ended tim
 
 func deleteVisits(ctx context.Context, tx *store.Tx, ids []string) error {
 	for _, id := range ids {
-		for _, query := range []string{
-			`DELETE FROM initialization_tokens WHERE visit_id = $1`, `DELETE FROM redirects
-				WHERE visit_id = $1`, `DELETE FROM invites WHERE visit_id = $1`,
-			`DELETE FROM visit_events WHERE visit_id = $1`, `DELETE FROM visits WHERE id = $1`,
-		} {
-			if _, err := tx.ExecContext(ctx, query, id); err != nil {
-				return err
-			}
+		if err := store.ExecEach(ctx, tx, id, `DELETE FROM initialization_tokens WHERE visit_id = $1`,
+			`DELETE FROM redirects WHERE visit_id = $1`, `DELETE FROM invites WHERE visit_id = $1`,
+			`DELETE FROM visit_events WHERE visit_id = $1`, `DELETE FROM visits WHERE id = $1`); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -188,8 +188,7 @@ func expireSecrets(ctx context.Context, tx *store.Tx, callbackID string, at time
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE callback_secrets SET expires_at = $2 WHERE callback_id = $1`, callbackID, store.Micros(at))
-	return err
+	return store.Exec(tx.ExecContext(ctx, `UPDATE callback_secrets SET expires_at = $2 WHERE callback_id = $1`, callbackID, store.Micros(at)))
 }
 
 const selectCallback = `SELECT id, first_id, further_id, url, disabled_at, statuses, created_at FROM all_callbacks WHERE customer_id = $1 `

@@ -110,9 +110,7 @@ const (
 	UsersFactor    UsersDone = "factor"
 )
 
-func (d UsersDone) words(l i18n.Lang) string {
-	return i18n.Code(l, "review.people.done", d)
-}
+func (d UsersDone) words(l i18n.Lang) string { return i18n.Code(l, "review.people.done", d) }
 
 func roleQuestion(l i18n.Lang, chosen string) ui.Question {
 	q := ui.Question{Name: "role", Label: i18n.T(l, "review.people.role"), Lang: l}
@@ -237,19 +235,13 @@ func ScoreReason(code, description string) Reason {
 }
 
 // FindingReason returns the reason that a finding gives, by its code in package verdict.
-func FindingReason(code string) Reason {
-	return Reason{Code: code, Texts: "review.finding_reasons"}
-}
+func FindingReason(code string) Reason { return Reason{Code: code, Texts: "review.finding_reasons"} }
 
 // DocumentReason returns the reason for an irregularity of a document.
-func DocumentReason(code string) Reason {
-	return Reason{Code: code, Texts: "review.irregularities"}
-}
+func DocumentReason(code string) Reason { return Reason{Code: code, Texts: "review.irregularities"} }
 
 // IncompleteReason returns the reason for a completeness check that failed.
-func IncompleteReason(check string) Reason {
-	return Reason{Code: check, Texts: "review.incomplete"}
-}
+func IncompleteReason(check string) Reason { return Reason{Code: check, Texts: "review.incomplete"} }
 
 // Deciding is the decision form. Decision, Reasons and Text are as typed; Problem is the
 // reason why they were rejected.

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -158,10 +159,7 @@ func assetGrid(l i18n.Lang, all []report.AssetAccount) ui.Grid {
 		Columns: columns(l, 3, "review.report.account", "review.report.number", "review.report.subtype", "review.report.owner",
 			"review.report.balance", "review.eligibility.average", "review.eligibility.interest")}
 	for _, a := range all {
-		kind := report.Text(a.AccountSubtype)
-		if kind == "" {
-			kind = report.Text(a.AccountType)
-		}
+		kind := cmp.Or(report.Text(a.AccountSubtype), report.Text(a.AccountType))
 		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, joined(" · ", report.Text(a.InstitutionName), report.Text(a.AccountName)))},
 			{Body: lastDigits(l, report.Text(a.TruncatedNumber))},
 			{Body: textOrDash(l, joined(" · ", code(l, kind), code(l, report.Text(a.Responsibility))))},
@@ -198,10 +196,7 @@ func failedGrid(l i18n.Lang, all []report.FailedConnection) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.eligibility.failed_caption"),
 		Columns: columns(l, 0, "review.report.institution", "review.application.report_status", "review.when")}
 	for _, f := range all {
-		name := report.Text(f.InstitutionName)
-		if name == "" {
-			name = f.SourceID
-		}
+		name := cmp.Or(report.Text(f.InstitutionName), f.SourceID)
 		g.Rows = append(g.Rows, []ui.Cell{{Text: name}, {Text: Result(l, f.Status, contract.Substatus(report.Text(f.Substatus)), "")},
 			{Body: when(l, f.FailedAt.Time)}})
 	}

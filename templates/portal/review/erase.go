@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"time"
 
 	"vestibule/internal/contract"
@@ -50,10 +51,7 @@ func (v EraseView) intro(l i18n.Lang) string {
 func (v EraseView) applicationsQuestion(l i18n.Lang) ui.Question {
 	q := ui.Question{Name: "id", Label: i18n.T(l, "review.delete.which"), Lang: l}
 	for _, r := range v.Rows {
-		label := r.Name
-		if label == "" {
-			label = r.ExternalID
-		}
+		label := cmp.Or(r.Name, r.ExternalID)
 		q.Options = append(q.Options, ui.Option{Value: r.ID, Label: label, Chosen: r.Chosen,
 			Detail: joined(" · ", r.Email, applicationName(Row{ID: r.ID, ExternalID: r.ExternalID}), i18n.Code(l, "review.products", r.Product),
 				stateName(l, r.State), ui.DayWords(l, r.CreatedAt.UTC()))})

@@ -81,12 +81,7 @@ func reasonOf(l i18n.Lang, a report.Attribute) string {
 // fits reports whether a folded text contains all words of a query. The page's script
 // does the same.
 func fits(query, text string) bool {
-	for _, word := range strings.Fields(verdict.Fold(query)) {
-		if !strings.Contains(text, word) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(strings.Fields(verdict.Fold(query)), func(word string) bool { return !strings.Contains(text, word) })
 }
 
 // sentinel says why an attribute has no value; "" for an ordinary value.

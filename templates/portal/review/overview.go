@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -163,10 +164,7 @@ func (v OverviewView) endings(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.overview.endings"), HideCaption: true, Named: true, Columns: columns(l, 1,
 		"review.overview.ending", "review.overview.cause", "review.overview.applications")}
 	for _, e := range v.Endings {
-		cause := Result(l, e.Status, e.Substatus, e.Error)
-		if cause == "" {
-			cause = "–"
-		}
+		cause := cmp.Or(Result(l, e.Status, e.Substatus, e.Error), "–")
 		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.Code(l, "review.states", e.State), URL: e.URL}, {Text: cause},
 			{Text: i18n.Count(e.Count)}})
 	}

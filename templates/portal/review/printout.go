@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -228,10 +229,7 @@ func (p *printer) decisions(all []Decision) {
 	}
 	p.part("review.decision")
 	for _, d := range all {
-		by := d.By
-		if by == "" {
-			by = i18n.T(p.lang, "review.removed_user")
-		}
+		by := cmp.Or(d.By, i18n.T(p.lang, "review.removed_user"))
 		p.minor(joined(" · ", i18n.Code(p.lang, "review.decisions", d.Decision),
 			joined(" ", ui.MomentWords(p.lang, d.At), i18n.T(p.lang, "review.by"), by)))
 		for _, r := range d.Reasons {

@@ -36,9 +36,7 @@ type Case struct {
 func (v ReportView) Decided() verdict.Verdict { return v.Verdict.Verdict }
 
 // url returns an address below the application's page.
-func (v ReportView) url(path string) string {
-	return "/review/applications/" + v.ApplicationID + path
-}
+func (v ReportView) url(path string) string { return "/review/applications/" + v.ApplicationID + path }
 
 // currency returns the currency of the report's figures.
 func (v ReportView) currency() currency { return currency(v.Report.CurrencyCode()) }

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"time"
 
 	"vestibule/internal/i18n"
@@ -108,9 +109,7 @@ func (v Sharing) problems(l i18n.Lang) (publicID, label, all string) {
 // facts lists when the share was made, when it expires and which user withdrew it.
 func (s Share) facts(l i18n.Lang) []ui.Fact {
 	by := func(email string) string {
-		if email == "" {
-			email = i18n.T(l, "review.removed_user")
-		}
+		email = cmp.Or(email, i18n.T(l, "review.removed_user"))
 		return i18n.T(l, "review.by") + " " + email
 	}
 	out := []ui.Fact{{Term: i18n.T(l, "review.share.first"), Body: shareWhen(l, s.Created, by(s.CreatedBy))}}
@@ -136,9 +135,7 @@ func (v Sharing) history(l i18n.Lang) ui.Grid {
 		"review.what", "review.share.party", "review.application.result")}
 	for _, t := range v.Lines {
 		who, result := t.By, ""
-		if who == "" {
-			who = i18n.T(l, "review.removed_user")
-		}
+		who = cmp.Or(who, i18n.T(l, "review.removed_user"))
 		if !t.Done {
 			result = i18n.T(l, "review.share.unknown_end")
 		}

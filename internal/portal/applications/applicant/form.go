@@ -2,6 +2,7 @@ package applicant
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -282,10 +283,7 @@ func (s *Handler) applicant(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	mode := applications.Mode(form.Get("mode"))
-	if mode == "" {
-		mode = a.Mode
-	}
+	mode := cmp.Or(applications.Mode(form.Get("mode")), a.Mode)
 	var problems []prefill.Problem
 	if r.URL.Query().Has("lang") && !v.Framed { // the form in another language
 		return s.showApplicantForm(w, r, a, v, http.StatusOK, form, nil)

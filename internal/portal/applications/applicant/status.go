@@ -1,6 +1,7 @@
 package applicant
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -150,10 +151,7 @@ func (s *Handler) restart(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	mode := applications.Mode(form.Get("mode"))
-	if mode == "" {
-		mode = a.Mode
-	}
+	mode := cmp.Or(applications.Mode(form.Get("mode")), a.Mode)
 	if !mode.Valid() {
 		return httpx.NewError(contract.CodeMalformedBody, applications.ErrBadMode)
 	}

@@ -1,6 +1,7 @@
 package applicant
 
 import (
+	"cmp"
 	"strings"
 
 	"vestibule/internal/contract"
@@ -70,10 +71,7 @@ func failure(j journey.Application) i18n.Key {
 // correctable reports whether the attempt failed because of a detail that the applicant
 // can correct.
 func correctable(j journey.Application) bool {
-	e := j.Error
-	if e == "" {
-		e = contract.WidgetError(j.Substatus)
-	}
+	e := cmp.Or(j.Error, contract.WidgetError(j.Substatus))
 	switch e {
 	case contract.WidgetPrefillKey:
 		return false // not a field of the form

@@ -179,11 +179,8 @@ func (s *Service) read(ctx context.Context, a applications.Application, of appli
 		return nil, nil
 	}
 	raw, err := s.Applications.Report(ctx, s.DB.SQL, a.ID, of.Attempt, of.Revision)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, err
+		return nil, store.OrNone(err)
 	}
 	stated, err := s.Applications.Applicant(ctx, s.DB.SQL, a.ID)
 	if err != nil {
@@ -307,12 +304,7 @@ func (s *Service) AddNote(ctx context.Context, by staff.User, a applications.App
 }
 
 // notFound returns err as a CodeNotFound if the application was deleted meanwhile.
-func notFound(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return httpx.NewError(contract.CodeNotFound, err)
-	}
-	return err
-}
+func notFound(err error) error { return httpx.NotFoundIf(err, store.ErrNotFound) }
 
 // NormalizeText returns trimmed text with normalized line ends.
 func NormalizeText(s string) string {

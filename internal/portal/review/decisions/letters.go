@@ -94,10 +94,7 @@ func (s *Service) emailOf(ctx context.Context, a applications.Application,
 	if v.Draft = s.Letters.ShowsOutbox(); !v.Draft {
 		in.Withheld = append(in.Withheld, v.Lacks...)
 	}
-	brand := s.Brand
-	if brand == "" {
-		brand = "Vestibule"
-	}
+	brand := cmp.Or(s.Brand, "Vestibule")
 	in.Write = func(link string) (subject, text string) { return v.Email(in.Lang, brand, link, s.URL+"/return") }
 	return in, nil
 }

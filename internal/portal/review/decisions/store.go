@@ -75,5 +75,6 @@ func (s *Service) notes(ctx context.Context, q store.Queryer, open store.Opener,
 // Forget deletes an application's decisions and notes. The audit log stays, since it
 // holds no personal data.
 func Forget(ctx context.Context, tx *store.Tx, id string) error {
-	return applications.DeleteFrom(ctx, tx, id, "review_decisions", "review_notes")
+	return store.ExecEach(ctx, tx, id, `DELETE FROM review_decisions WHERE application_id = $1`,
+		`DELETE FROM review_notes WHERE application_id = $1`)
 }

@@ -134,11 +134,8 @@ func (s *Service) erase(ctx context.Context, left Tombstone, ended map[string]bo
 			return err
 		}
 		e, err := search.Find(ctx, tx, id)
-		if errors.Is(err, store.ErrNotFound) {
-			return nil
-		}
 		if err != nil {
-			return err
+			return store.OrNone(err)
 		}
 		if ok, err := still(ctx, tx); err != nil || !ok {
 			return err

@@ -236,6 +236,4 @@ func states() (all []string) {
 }
 
 // Sweep deletes expired searches.
-func (x *Index) Sweep(ctx context.Context) error {
-	return x.DB.Tx(ctx, sweep)
-}
+func (x *Index) Sweep(ctx context.Context) error { return x.DB.Tx(ctx, sweep) }

@@ -524,7 +524,8 @@ func (i Inactive) Is(ctx context.Context, q store.Queryer, since time.Time, id s
 // Forget deletes an application from the index. It also deletes all open searches,
 // since their texts may contain the name.
 func Forget(ctx context.Context, tx *store.Tx, id string) error {
-	if err := applications.DeleteFrom(ctx, tx, id, "review_index", "review_tokens"); err != nil {
+	if err := store.ExecEach(ctx, tx, id, `DELETE FROM review_index WHERE application_id = $1`,
+		`DELETE FROM review_tokens WHERE application_id = $1`); err != nil {
 		return err
 	}
 	return store.Exec(tx.ExecContext(ctx, `DELETE FROM review_searches`))

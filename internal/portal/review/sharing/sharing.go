@@ -174,10 +174,7 @@ func (s *Service) begin(ctx context.Context, applicationID, publicID string, by 
 		l.At = tx.Now
 		return insertLine(ctx, tx, l)
 	})
-	if errors.Is(err, store.ErrNotFound) {
-		err = httpx.NewError(contract.CodeNotFound, err)
-	}
-	return l, err
+	return l, httpx.NotFoundIf(err, store.ErrNotFound)
 }
 
 // refused returns the Refusal of an action that the service did not perform, or why.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
 )
 
@@ -142,5 +141,6 @@ func linesOf(ctx context.Context, q store.Queryer, applicationID string, limit i
 
 // Forget deletes the shares and log entries of an application.
 func Forget(ctx context.Context, tx *store.Tx, id string) error {
-	return applications.DeleteFrom(ctx, tx, id, "report_shares", "report_share_log")
+	return store.ExecEach(ctx, tx, id, `DELETE FROM report_shares WHERE application_id = $1`,
+		`DELETE FROM report_share_log WHERE application_id = $1`)
 }

@@ -48,9 +48,7 @@ func (s Writer) Row(cells ...string) {
 }
 
 // Flush flushes the rows written so far; more may follow.
-func (s Writer) Flush() error {
-	return s.out.Flush()
-}
+func (s Writer) Flush() error { return s.out.Flush() }
 
 // quoted writes the text of a quoted cell.
 var quoted = strings.NewReplacer(`"`, `""`, "\r", "", "\n", "\r\n")

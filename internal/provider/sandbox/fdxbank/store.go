@@ -105,11 +105,10 @@ func insertConsent(ctx context.Context, tx *store.Tx, c consent, code string, co
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO fdx_bank_consents
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO fdx_bank_consents
 		(id, institution, client_id, username, accounts, parameters, code_hash, code_expires_at, created_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, c.id, c.institution, c.clientID, c.username, string(accounts), string(raw),
-		store.Hash(code), store.Micros(codeExpires), store.Micros(c.created), store.Micros(c.expires))
-	return err
+		store.Hash(code), store.Micros(codeExpires), store.Micros(c.created), store.Micros(c.expires)))
 }
 
 const consentColumns = `c.id, c.institution, c.client_id, c.username, c.accounts, c.parameters, c.created_at, c.expires_at, c.revoked_at`

@@ -286,12 +286,7 @@ func findName(names []string, typed string) string {
 }
 
 func latin(s string) bool {
-	for _, r := range s {
-		if unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) })
 }
 
 func (g *generator) pickOther(names []string, n string) string {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -157,12 +158,9 @@ func (b *bank) checkEndpoints(m *metadata) error {
 
 // inOAuthDomains reports whether a URL is in one of the configured oauth_domains.
 func (b *bank) inOAuthDomains(u *url.URL) bool {
-	for _, domain := range b.in.OAuthDomains {
-		if u.Host == domain || strings.HasSuffix(u.Hostname(), "."+domain) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.in.OAuthDomains, func(domain string) bool {
+		return u.Host == domain || strings.HasSuffix(u.Hostname(), "."+domain)
+	})
 }
 
 // issuerKeys retrieves the key set of ID tokens at url.

@@ -152,9 +152,7 @@ func (a *account) toReport(b *bank, today report.Date) bankdata.Account {
 		out.LastDigits = lastDigits(a.Number)
 	}
 	out.Balance, _ = a.balance()
-	if out.Currency == "" {
-		out.Currency = report.Dollars
-	}
+	out.Currency = cmp.Or(out.Currency, report.Dollars)
 	if out.BalanceDate != nil && out.BalanceDate.After(today.Time) {
 		out.BalanceDate = nil // of an institution whose time zone is ahead
 	}

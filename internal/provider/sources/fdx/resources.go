@@ -99,9 +99,7 @@ type partialError struct{ err error }
 func (p *partialError) Error() string { return p.err.Error() }
 func (p *partialError) Unwrap() error { return p.err }
 
-func (*fetch) rejected(text string) error {
-	return sources.Fail(sources.Rejected, errors.New(text))
-}
+func (*fetch) rejected(text string) error { return sources.Fail(sources.Rejected, errors.New(text)) }
 
 // resource returns the URL of an account, or of a resource below it.
 func (f *fetch) resource(account string, below ...string) string {

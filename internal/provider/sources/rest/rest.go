@@ -8,6 +8,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -94,10 +95,7 @@ func NewHTTPClient(config *tls.Config, loopback bool) *http.Client {
 
 // HostOf returns a URL's host with its port, for comparison.
 func HostOf(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"https": "443", "http": "80"}[u.Scheme]
-	}
+	port := cmp.Or(u.Port(), map[string]string{"https": "443", "http": "80"}[u.Scheme])
 	return strings.ToLower(u.Hostname()) + ":" + port
 }
 
