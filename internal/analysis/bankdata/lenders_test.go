@@ -9,10 +9,17 @@ import (
 
 // TestLenders checks descriptors of lenders of seven kinds and of payees with like names. A
 // label may name two categories; "-" is any category outside LENDING.
+//
+// The three files were labeled before the rules were run on them. No rule was written from the errors
+// of the second file, a third of one list, but rules have names of lenders that it also has. At the first run,
+// 91.3%, 92.5% and 97.4% of the lenders were right, and of the payees with like names 14%, 15%, and 24%
+// were taken for lenders. The third file has invented names of the kinds that small lenders have, and was
+// run after the rules had been widened by the first.
 func TestLenders(t *testing.T) {
 	for _, c := range []struct {
-		name string
-	}{{"lenders-known.tsv"}, {"lenders-heldout.tsv"}, {"lenders-second.tsv"}} {
+		name          string
+		right, others int // percent of lenders, at least; other payees taken for lenders, at most
+	}{{"lenders-known.tsv", 98, 2}, {"lenders-heldout.tsv", 96, 4}, {"lenders-second.tsv", 98, 6}} {
 		t.Run(c.name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("testdata", c.name))
 			if err != nil {
@@ -37,6 +44,9 @@ func TestLenders(t *testing.T) {
 				}
 			}
 			t.Logf("%d of %d lenders right; %d of %d others taken for lenders", right, lenders, taken, others)
+			if 100*right < c.right*lenders || taken > c.others {
+				t.Errorf("want %d%% right and at most %d others", c.right, c.others)
+			}
 		})
 	}
 }

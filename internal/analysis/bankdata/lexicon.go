@@ -90,7 +90,7 @@ type compound struct {
 	need, not []int16
 }
 
-type partSet [10]uint64
+type partSet [11]uint64
 
 func (b *partSet) set(i int16) { b[i>>6] |= 1 << (i & 63) }
 
