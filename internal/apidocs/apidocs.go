@@ -113,12 +113,11 @@ func Read(document []byte) (Document, error) {
 		return Document{}, fmt.Errorf("apidocs: not an OpenAPI document")
 	}
 	r := &reader{root: top.Content[0], seen: map[string]bool{}, access: map[string]Access{}}
-	for _, s := range items(get(r.root, "servers")) {
-		r.server = text(s, "url")
-		for name, v := range members(get(s, "variables")) {
+	if servers := items(get(r.root, "servers")); len(servers) > 0 {
+		r.server = text(servers[0], "url")
+		for name, v := range members(get(servers[0], "variables")) {
 			r.server = strings.ReplaceAll(r.server, "{"+name+"}", text(v, "default"))
 		}
-		break
 	}
 	info := get(r.root, "info")
 	m := Document{Title: text(info, "title"), Version: text(info, "version"), About: text(info, "description"), Server: r.server}

@@ -57,7 +57,6 @@ type row struct {
 	value             [columns]report.Cents // of amounts
 	marked, plus      bool                  // the amount has its side, as CR or DR, or the sign +
 	sum               report.Cents          // signed
-	unknown           bool                  // the sum is known without its sign
 	balance           report.Cents
 	balanced, opening bool // opening: a line without an amount that states a balance
 }

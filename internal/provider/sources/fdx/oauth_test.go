@@ -194,7 +194,9 @@ func TestCallbackFailures(t *testing.T) {
 			b.answers["/token"] = func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }
 		}, sources.Rejected},
 		"a redirect": {func(b *fakeBank, _ url.Values) {
-			b.answers["/token"] = func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 307) }
+			b.answers["/token"] = func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+			}
 		}, sources.Rejected},
 	} {
 		t.Run(name, func(t *testing.T) {
