@@ -283,6 +283,7 @@ func TestOutgoingHTTPClients(t *testing.T) {
 		"internal/telemetry/trace.go":            "the operator: the collector of traces",
 		"internal/mail/mail.go":                  "the operator: the mail server",
 		"internal/app/seed.go":                   "the operator: the portal and the sandbox that a command fills",
+		"internal/app/serve.go":                  "the service manager that started the program: its socket",
 
 		"internal/portal/developers/choice.go": "not called: the text of an example",
 	}
