@@ -93,7 +93,7 @@ func end(ts *testscript.TestScript, neg bool, args []string) {
 		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) || err != nil {
 			ts.Fatalf("%s ended with %v", args[0], err)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		ts.Fatalf("%s does not end", args[0])
 	}
 }

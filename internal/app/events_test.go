@@ -70,7 +70,7 @@ func (o *onboarding) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // next waits for n more requests.
 func (o *onboarding) next(n int) {
 	o.t.Helper()
-	for end := time.After(30 * time.Second); n > 0; n-- {
+	for end := time.After(2 * time.Minute); n > 0; n-- {
 		select {
 		case <-o.arrived:
 		case <-end:
@@ -202,7 +202,7 @@ func (w *testServer) until(t *testing.T, done func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.After(30 * time.Second); !done(); {
+	for end := time.After(2 * time.Minute); !done(); {
 		select {
 		case <-tick.C:
 		case <-end:

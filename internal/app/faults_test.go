@@ -33,7 +33,7 @@ func (w *testServer) finish(t *testing.T) *finished {
 // set asks the applicant to load it again.
 func (w *testServer) land(t *testing.T, f *finished) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -194,7 +194,7 @@ func repeatWebhooks(t *testing.T, w *testServer) {
 	}
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.After(30 * time.Second); ; {
+	for end := time.After(2 * time.Minute); ; {
 		if w.count(t, store.Provider, `SELECT COUNT(*) FROM deliveries WHERE state = 'pending'`) == 0 {
 			break
 		}

@@ -118,7 +118,7 @@ func receiveEvent[T any](t *testing.T, f *forwarding, events chan T) T {
 	select {
 	case e := <-events:
 		return e
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatalf("no event:\n%s", f.mine)
 		panic("unreachable")
 	}

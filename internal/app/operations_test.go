@@ -51,7 +51,7 @@ func eventually(t *testing.T, status int, to string) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	end := time.After(30 * time.Second)
+	end := time.After(2 * time.Minute)
 	for last := 0; last != status; {
 		select {
 		case <-tick.C:

@@ -384,7 +384,7 @@ func (w *testServer) secondary(t *testing.T) (source string, headers []string, p
 	made := w.post(t, 200, "/connect/multi-product-tokens",
 		`{"publicToken":"`+source+`","productId":"`+c.Products["income"]+`"}`).field("multiProductToken")
 	headers = []string{"Authorization", w.bearer(t, c.Account), "X-Public-Token", made}
-	for end := time.Now().Add(15 * time.Second); ; <-time.After(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); ; <-time.After(20 * time.Millisecond) {
 		status := good(t, 200, ask(t, "GET", w.Provider+"/connect/status", "", headers...)).field("status")
 		if status == "SUCCESS" {
 			break

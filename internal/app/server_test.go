@@ -439,7 +439,7 @@ func (w *testServer) state(t *testing.T, id, want string) reply {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.After(30 * time.Second); ; {
+	for end := time.After(2 * time.Minute); ; {
 		got := good(t, 200, ask(t, "GET", w.Portal+"/api/v1/applications/"+id, "", "Authorization", w.key()))
 		if got.field("state") == want {
 			return got

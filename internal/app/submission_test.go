@@ -55,7 +55,7 @@ func TestCustomerSubmitsData(t *testing.T) {
 				e.ExternalID != in.ExternalID || e.UserArgs != in.UserArgs {
 				t.Errorf("the webhook says %+v", e)
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatal("no webhook")
 		}
 		r, err := client.Cashflow(ctx, svcapi.Ref{ExternalID: in.ExternalID})

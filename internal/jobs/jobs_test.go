@@ -66,7 +66,7 @@ func next(t *testing.T, ran <-chan string) string {
 	select {
 	case b := <-ran:
 		return b
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("no job ran")
 		return ""
 	}
@@ -273,7 +273,7 @@ func TestJobsOfAKilledReplicaAreResumed(t *testing.T) {
 			if n != 1 {
 				t.Errorf("it runs in attempt %d", n)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatal("the job was not started again")
 		}
 		if db.Dialect == store.Postgres {
@@ -320,7 +320,7 @@ func TestStopIsNoFailure(t *testing.T) {
 				if attempt != 1 {
 					t.Errorf("attempt %d, want 1", attempt)
 				}
-			case <-time.After(20 * time.Second):
+			case <-time.After(2 * time.Minute):
 				t.Fatal("it does not run again")
 			}
 			now, cancel := context.WithCancel(t.Context())

@@ -52,7 +52,7 @@ func (h *eventReceiver) next(t *testing.T) string {
 	select {
 	case body := <-h.bodies:
 		return body
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("no event arrived")
 		return ""
 	}
@@ -175,7 +175,7 @@ func (r *testServer) redeliver(t *testing.T, app *eventReceiver, id, first strin
 // until polls done until it is true.
 func until(t *testing.T, done func() bool) {
 	t.Helper()
-	again, end := time.NewTicker(50*time.Millisecond), time.After(30*time.Second)
+	again, end := time.NewTicker(50*time.Millisecond), time.After(2*time.Minute)
 	defer again.Stop()
 	for !done() {
 		select {

@@ -157,7 +157,7 @@ func (r *testServer) letters() (out []string) {
 // letters waits until the outbox has n emails, whose links the page does not show, and returns their texts.
 func (b *browser) letters(n int) []string {
 	b.r.t.Helper()
-	end := time.After(20 * time.Second)
+	end := time.After(2 * time.Minute)
 	for tick := time.NewTicker(20 * time.Millisecond); ; {
 		p := b.get("/review/letters")
 		if p.status != 200 || resumeLink.MatchString(p.body) {

@@ -102,7 +102,7 @@ func (in *inbox) wait(t *testing.T, n int) []webhook.Event {
 		}
 		select {
 		case <-in.arrived:
-		case <-time.After(15 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatalf("%d webhooks arrived, want %d", len(got), n)
 		}
 	}

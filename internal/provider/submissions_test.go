@@ -354,7 +354,10 @@ func TestSandboxDataForSubmission(t *testing.T) {
 }
 
 func TestSubmissionLimit(t *testing.T) {
-	each(t, func(t *testing.T, b *testServer) {
+	began := time.Now()
+	still := func(c *provider.Config) { c.Now = func() time.Time { return began } } // but for what the test advances
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
+		b := newTestServer(t, db, still)
 		h := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[contract.Cashflow])
 		advance := func(d string) {
 			b.want("clock", b.do("POST", "/clock", map[string]string{"advance": d}), 200, "")

@@ -411,7 +411,7 @@ func until(t *testing.T, what string, f func() (said string, ok bool)) {
 	t.Helper()
 	tick := time.NewTicker(25 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.After(30 * time.Second); ; {
+	for end := time.After(2 * time.Minute); ; {
 		said, ok := f()
 		if ok {
 			return

@@ -115,8 +115,9 @@ func (f *fleet) balance(host string, of func(*replica) string) string {
 		},
 		Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			var all error
-			for range f.replicas {
-				r := f.replicas[turn.Add(1)%uint64(len(f.replicas))]
+			first := turn.Add(1)
+			for i := range uint64(len(f.replicas)) {
+				r := f.replicas[(first+i)%uint64(len(f.replicas))]
 				if r.draining.Load() {
 					continue
 				}

@@ -116,9 +116,7 @@ func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Confi
 	testutil.Must(t, p.Seed(t.Context(), r.Seed))
 	testutil.Must(t, p.Start(t.Context()))
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		if err := p.Stop(ctx); err != nil {
+		if err := p.Stop(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})
