@@ -14,7 +14,7 @@ type consumerCommands struct {
 	Link linkConsumer `cmd:"" help:"Print a link to a person's file, once. Verify the person first."`
 }
 
-func (consumerCommands) uses() string { return databaseUses + " provider-url" }
+func (consumerCommands) uses() string { return databaseUses + " provider-addr provider-url" }
 
 type linkConsumer struct {
 	Email string `arg:"" help:"Email address in the person's details."`

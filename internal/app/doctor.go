@@ -42,14 +42,15 @@ func (doctorCommand) Run(ctx context.Context, in *invocation) error {
 	account, err := c.accountToUse()
 	switch {
 	case err == nil:
-		found = slices.Concat(c.examineHere(ctx), account.Examine(ctx), c.examineServices(ctx), found, []doctor.Finding{c.examinePageImages()})
+		found = slices.Concat(c.examineHere(ctx, store.Portal), account.Examine(ctx), c.examineServices(ctx), found,
+			[]doctor.Finding{c.examinePageImages()})
 		if c.Listen.ProviderURL == "" {
 			found = append(found, c.examineOCR(ctx))
 		}
-	case len(found) == 0: // a provider alone has banks and no account
+	case len(found) == 0 && c.Store.URL == "" && c.Mail.Addr == "" && c.Telemetry.Endpoint == "": // nothing is configured
 		return refusal{err}
-	default:
-		found = append(found, c.examineOCR(ctx))
+	default: // a provider alone has no account
+		found = slices.Concat(c.examineHere(ctx, store.Provider), c.examineServices(ctx), found, []doctor.Finding{c.examineOCR(ctx)})
 	}
 	for _, f := range found {
 		fmt.Fprintf(in.stdout, "%-5s %-19s %s\n", f.Level, f.Subject, f.Message)
@@ -173,8 +174,8 @@ func (c *Config) accountToUse() (doctor.Config, error) {
 	return p, nil
 }
 
-// examineHere checks the portal's data folder, keys, and database.
-func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
+// examineHere checks the data folder, keys, and database of a party.
+func (c *Config) examineHere(ctx context.Context, party string) []doctor.Finding {
 	dir, key := c.Store.Dir, c.Store.KeyFile()
 	info, err := os.Stat(dir)
 	var found []doctor.Finding
@@ -192,7 +193,7 @@ func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
 				" is open to other users of this machine", Remedy: "chmod go= " + path})
 		}
 	}
-	opened := c.Store.Of(store.Portal)
+	opened := c.Store.Of(party)
 	if _, err := os.Stat(key); err != nil {
 		if len(found) == 0 { // else the folder is missing, too
 			found = append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.MasterKey, Message: "the file " + key + " does not exist",
@@ -209,7 +210,7 @@ func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.Database,
-			Message: "the portal has no database yet", Remedy: "The first start makes it."})
+			Message: "the " + party + " has no database yet", Remedy: "The first start makes it."})
 	case err != nil:
 		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: doctor.Database, Message: err.Error(),
 			Remedy: "Check --database-url, and that the database runs."})

@@ -326,6 +326,10 @@ func (p *program) open(ctx context.Context, c *Config, name string) (*store.DB, 
 // It adds its handlers to those of the provider's and the operator's listener. The name is that of logs and metrics.
 func (p *program) startProvider(ctx context.Context, c *Config, name string, which parties,
 	public, pages sites) (made generatedCustomers, err error) {
+	connectors, err := c.Data.Connectors(p.now, p.log.With("party", name)) // before the database and its key are made
+	if err != nil {
+		return made, refusal{err}
+	}
 	db, err := p.open(ctx, c, store.Provider)
 	if err != nil && c == p.sandbox {
 		err = fmt.Errorf("a database of its own, not production's, is needed, with a key of its own: %w", err)
@@ -350,12 +354,10 @@ func (p *program) startProvider(ctx context.Context, c *Config, name string, whi
 		Simulation:             c.Simulation,
 		Assets:                 web.Provider(),
 		OpenAPI:                docs.Served(docs.OpenAPI, address),
+		Connectors:             connectors,
 	}
 	if config.Mail, err = c.Mail.Sender(); err != nil {
 		return made, err
-	}
-	if config.Connectors, err = c.Data.Connectors(p.now, config.Log); err != nil {
-		return made, refusal{err}
 	}
 	if engine, reason := c.Documents.Scanner(ctx); engine != nil {
 		config.Scanner = engine

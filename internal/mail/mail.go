@@ -17,6 +17,7 @@ import (
 	"net/textproto"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
@@ -185,6 +186,7 @@ func failure(ctx context.Context, stage string, err error) error {
 	}
 	var timeout net.Error
 	var refused *textproto.Error
+	var op *net.OpError
 	switch {
 	case httpx.UnknownAuthority(err) != "":
 		return fmt.Errorf("mail: %s: %s", stage, httpx.UnknownAuthority(err))
@@ -194,12 +196,17 @@ func failure(ctx context.Context, stage string, err error) error {
 		return fmt.Errorf("mail: %s: the server does not begin with TLS: check --smtp-security and the port", stage)
 	case errors.As(err, &refused):
 		return fmt.Errorf("mail: %s: the server answered %d: check the --smtp flags", stage, refused.Code)
+	case errors.As(err, &op) && op.Op == "remote error": // an alert
+		return fmt.Errorf("mail: %s: the server refuses to speak TLS 1.2 or later: %w", stage, op.Err)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("mail: %s: the server took too long", stage)
+		return fmt.Errorf("mail: %s: the server took too long; a port that begins with TLS, such as 465, needs --smtp-security tls", stage)
 	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return fmt.Errorf("mail: %s: the server's certificate is not trusted: check its dates and uses", stage)
 	case errors.As(err, new(*net.OpError)):
 		return fmt.Errorf("mail: %s: the server cannot be reached: check --smtp-addr", stage)
 	}
-	return fmt.Errorf("mail: %s: the server refuses the credentials, or lacks STARTTLS: check the --smtp flags", stage)
+	if strings.Contains(err.Error(), "does not support STARTTLS") { // go-mail has no error value for it
+		return fmt.Errorf("mail: %s: the server lacks STARTTLS: check --smtp-security and the port", stage)
+	}
+	return fmt.Errorf("mail: %s: the server refuses the credentials, or offers no sign-in: check the --smtp flags", stage)
 }

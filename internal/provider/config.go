@@ -150,7 +150,8 @@ func (d DataSources) Examine(ctx context.Context, url string, now func() time.Ti
 	examined, err := remote.Examine(ctx, programs, url+visits.CallbackPath, remote.Options{Now: now})
 	for n, checks := range examined {
 		for _, check := range checks {
-			all = append(all, sourceCheck(programs[n].ID, check, "Change its entry in the file of --connectors, or the connector."))
+			all = append(all, sourceCheck(programs[n].ID, check, "Change its entry in the file of --connectors, the connector, "+
+				"or what it accepts as redirect URI."))
 		}
 	}
 	return all, err

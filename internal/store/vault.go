@@ -281,7 +281,8 @@ func (v *Vault) ensureSystemKey(ctx context.Context, db *DB, save func() error) 
 		v.system, err = v.key(ctx, db.SQL, SystemKey)
 	}
 	if errors.Is(err, ErrSeal) {
-		return errors.New("the key-encryption key is not the one that encrypted this database: give that one by --master-key-file")
+		return errors.New("the key-encryption key is not the one that encrypted this database: give that one by --master-key-file, " +
+			"or another database")
 	}
 	return err
 }

@@ -361,7 +361,9 @@ func (s *statement) transaction(fields map[string]string) error {
 		return nil
 	}
 	kind := strings.ToUpper(fields["TRNTYPE"])
-	t := bankdata.Transaction{Posted: day, Amount: f.cents, Debit: kind == "DEBIT", Description: fields["NAME"], Memo: fields["MEMO"]}
+	out := strings.HasPrefix(words["ofx"][strings.ToLower(kind)], "-")
+	t := bankdata.Transaction{Posted: day, Amount: f.cents, Debit: kind == "DEBIT" || f.cents == 0 && out,
+		Description: fields["NAME"], Memo: fields["MEMO"]}
 	switch {
 	case t.Description == "" && t.Memo == "":
 		name := strings.Trim(words["ofx"][strings.ToLower(kind)], "+-?")

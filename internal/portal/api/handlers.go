@@ -245,7 +245,8 @@ func (a *API) find(next func(w http.ResponseWriter, r *http.Request, app applica
 	return func(w http.ResponseWriter, r *http.Request) error {
 		id := r.PathValue("id")
 		if !contract.IsUUID(id) {
-			return httpx.NewError(contract.CodeNotFound, errors.New("not an application's id"))
+			return httpx.NewError(contract.CodeNotFound, errors.New("not an application's id"),
+				httpx.Detail{Field: "id", Message: httpx.UUIDProblem(id)})
 		}
 		app, err := a.Applications.Get(r.Context(), a.DB.SQL, strings.ToLower(id))
 		if err != nil {

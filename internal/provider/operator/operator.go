@@ -78,7 +78,7 @@ type NewCustomer struct {
 var (
 	ErrEmail     = errors.New("an email address is needed")
 	ErrKnown     = errors.New("another user has this email address")
-	ErrUnchanged = errors.New("nothing was changed: the account has this setting already")
+	ErrUnchanged = errors.New("nothing was changed: this was so already")
 )
 
 // NameError is the error of an invalid name.
