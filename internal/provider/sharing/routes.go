@@ -228,7 +228,7 @@ func read(w http.ResponseWriter, r *http.Request) (publicToken, publicID string,
 	var details []httpx.Detail
 	publicToken, publicID = text(in.PublicToken), text(in.PublicID)
 	if !contract.IsUUID(publicToken) {
-		details = append(details, httpx.Detail{Field: "publicToken", Message: cmp.Or(httpx.UUIDProblem(publicToken), "must be a report's UUID")})
+		details = append(details, httpx.Detail{Field: "publicToken", Message: cmp.Or(httpx.Placeholder(publicToken), "must be a report's UUID")})
 	}
 	if n := utf8.RuneCountInString(publicID); n < 1 || n > maxPublicID || strings.ContainsFunc(publicID, unicode.IsControl) {
 		details = append(details, httpx.Detail{Field: "publicId", Message: "must be a string of 1 to 128 printable characters"})

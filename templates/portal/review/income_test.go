@@ -201,7 +201,7 @@ func TestIncomeMonths(t *testing.T) {
 func TestSummariesOfOne(t *testing.T) {
 	payroll := report.Payroll{Statements: []report.Statement{{}}}
 	v := verdict.OfIncome(&report.Income{Income: &report.IncomeNode{Payroll: []report.Payroll{payroll}}}, prefill.Fields{})
-	if got, want := say(i18n.English, v.Findings[0].Answer...), "The employer’s payroll has 1 pay stub for this income."; got != want {
+	if got, want := say(i18n.English, v.Findings[0].Answer...), "Payroll has 1 pay stub for this income."; got != want {
 		t.Errorf("one pay statement reads %q, want %q", got, want)
 	}
 	broken := false
