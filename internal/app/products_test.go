@@ -45,7 +45,7 @@ func TestReviewShowsIncomeReport(t *testing.T) {
 		reviewer := w.signIn(t)
 		at := w.Portal + "/review/applications/" + id
 		page := string(good(t, 200, ask(t, "GET", at+"/report", "", "Cookie", reviewer)).Body)
-		for _, want := range []string{i18ntest.EN("review.report.income_title"), i18ntest.EN("review.report.findings"), "payroll has",
+		for _, want := range []string{i18ntest.EN("review.report.income_title"), i18ntest.EN("review.report.findings"), "Payroll has",
 			i18ntest.EN("review.employer_real.found", "employer", "Northwind Logistics"),
 			i18ntest.EN("review.payroll.statements") + " (", "/report.csv"} {
 			if !strings.Contains(page, want) {

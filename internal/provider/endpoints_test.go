@@ -105,14 +105,14 @@ func TestReportEndpoints(t *testing.T) {
 	for _, e := range all {
 		b.want(e.path+" when the access token is over", byToken(e), 401, contract.CodeExpiredToken)
 	}
-	b.advance("2159h53m")
+	b.advance("2158h53m")
 	bearer = b.bearer(b.basic())
 	for _, e := range all {
 		if strings.HasSuffix(e.path, "/json") || strings.HasSuffix(e.path, "/status") { // files and data are gone before
 			b.want(e.path+" within 90 days", byToken(e), 200, "")
 		}
 	}
-	b.advance("3m")
+	b.advance("1h3m")
 	for _, e := range all {
 		if !e.numbers {
 			b.want(e.path+" after 90 days", byToken(e), 404, contract.CodeInvalidToken)
