@@ -113,6 +113,7 @@ func TestReportEndpoints(t *testing.T) {
 		}
 	}
 	b.advance("1h3m")
+	bearer = b.bearer(b.basic())
 	for _, e := range all {
 		if !e.numbers {
 			b.want(e.path+" after 90 days", byToken(e), 404, contract.CodeInvalidToken)
