@@ -214,7 +214,7 @@ func (r *reader) apply(n int16, start, end int) {
 	if ru.tier != TierMechanism && ru.lender() && end > 0 && end < len(r.words) && r.words[end].flags&flagTrade != 0 {
 		return // UPSTART COFFEE
 	}
-	if ru.tier != TierMerchant && ru.lender() && end == start+1 && r.trade >= end {
+	if ru.lender() && ru.out != LeafBNPLOut && end == start+1 && r.trade >= end {
 		return // LOAN OAK WINERY
 	}
 	score := uint32(n)
