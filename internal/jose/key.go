@@ -17,6 +17,7 @@ import (
 	"io"
 	"math/big"
 	"slices"
+	"time"
 
 	"github.com/lestrrat-go/jwx/v3/jwk"
 
@@ -120,6 +121,8 @@ type Key struct {
 	ID  string
 	Alg Alg
 	pub crypto.PublicKey // *ecdsa.PublicKey, *rsa.PublicKey, or ed25519.PublicKey
+
+	replaced time.Time // when a RemoteKeySet read it in place of another key of the same id; zero for the first
 }
 
 func (k *Key) same(other *Key) bool {

@@ -118,6 +118,9 @@ func (s *RemoteKeySet) find(kid string, alg Alg, old *Key, begun uint64) (*Key, 
 	case errors.Is(err, ErrAlgorithm), s.setNumber > begun && s.failures == 0:
 		return nil, nil, cmp.Or(err, ErrUnknownKey)
 	case s.setNumber > begun || now.Before(s.missUntil):
+		if old != nil && now.Sub(old.replaced) >= missCooldown {
+			return nil, nil, ErrUnknownKey // the token is forged, rather than of the second new key in 30 seconds
+		}
 		return nil, nil, ErrKeysUnavailable // the set may have the key already
 	}
 	s.missUntil = now.Add(missCooldown)
@@ -187,6 +190,13 @@ func (s *RemoteKeySet) fetch(number uint64, began time.Time) {
 		s.retryAt = s.now().Add(pause)
 		s.log().Warn("key set not read", "err", err.Error(), "failures", s.failures, "keys", len(s.keys))
 	} else {
+		for _, k := range got.keys {
+			if old, _ := s.keys.Key(ctx, k.ID, k.Alg); old != nil && old.same(k) {
+				k.replaced = old.replaced
+			} else if old != nil {
+				k.replaced = began
+			}
+		}
 		s.keys, s.readAt, s.fresh, s.setNumber = got.keys, began, got.fresh, number
 		s.failures, s.retryAt = 0, time.Time{}
 		s.log().Info("key set read", "keys", got.usable, "leftOut", got.leftOut, "cut", got.cut)

@@ -3,6 +3,7 @@ package jose
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -49,6 +50,9 @@ func (v *Verifier) Verify(ctx context.Context, raw string) (*Token, error) {
 		next, err := v.Keys.Replacement(ctx, key)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
+		}
+		if errors.Is(err, ErrKeysUnavailable) { // the key was replaced a moment ago, and may be again
+			return nil, err
 		}
 		if err != nil || !next.verify(p.input, p.signature) {
 			return nil, ErrSignature

@@ -89,7 +89,10 @@ type Visit struct {
 
 	Missing      flow.MissingSources
 	Unconfigured bool // it ended because no source is configured
-	Frozen       bool // it ended because the applicant's file is frozen
+
+	NothingConnected bool
+	EndsIfFinished   bool // to continue from here ends the visit without a report
+	Frozen           bool // it ended because the applicant's file is frozen
 
 	Bank      string // the name of the chosen bank, payroll provider or bureau
 	Place     string // its place

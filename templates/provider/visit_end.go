@@ -19,6 +19,8 @@ func (v Visit) endWords() string {
 		return i18n.T(v.Lang, "visit.end.frozen", "company", v.Customer, "service", v.Operator.Name)
 	case v.Unconfigured:
 		return v.unconfiguredWords()
+	case v.nothingRecent() && v.Verifies && v.NothingConnected:
+		return i18n.T(v.Lang, "visit.end.employers.none", "company", v.Customer)
 	case v.nothingRecent() && v.SourceType != flow.SourceSupplier:
 		return i18n.T(v.Lang, "visit.end.empty", "company", v.Customer)
 	case v.End == "error" && v.Failure.endedAtInstitution():

@@ -35,6 +35,8 @@ func (v Visit) unsourcedWords() string {
 	switch {
 	case v.Step == flow.StepConsent && !rest:
 		return words + i18n.T(v.Lang, "visit.unsourced.will_end", "company", v.Customer)
+	case v.Step == flow.StepEmployers && v.EndsIfFinished:
+		return words + i18n.T(v.Lang, "visit.unsourced.upload_or_skip") + i18n.T(v.Lang, "visit.unsourced.neither_ends", "company", v.Customer)
 	case v.Verifies && (v.Step == flow.StepConsent || v.Step == flow.StepEmployers):
 		return words + i18n.T(v.Lang, "visit.unsourced.upload_or_skip")
 	case v.Step == flow.StepConsent, v.Step == flow.StepDocuments && v.Employer == "" && v.Back == "",

@@ -65,8 +65,10 @@ func (v Verdict) cashflowIncome(r *report.Cashflow) Finding {
 	switch {
 	case dormant(r):
 		return found(noIncome, "", say("review.income_real.dormant"))
-	case !known || !counted:
+	case !known || !counted || isNew(r):
 		return unknown(income, "", say("review.pay.too_little"))
+	case year <= 0 && isRecent(r, "UA_INFLOW_INCOME_REC"):
+		return found(fewIncomeMonths, "regular", say("review.income_real.this_month"))
 	case year <= 0:
 		return found(noIncome, "regular", say("review.income_real.none"))
 	}
@@ -86,13 +88,22 @@ func dormant(r *report.Cashflow) bool {
 	return year != nil && year.Missing() == "no_values" && known && days >= 365
 }
 
+// isNew reports whether the history does not cover a complete month.
+func isNew(r *report.Cashflow) bool { return isRecent(r, "UA_TOTAL_OLDEST_REC") }
+
+// isRecent reports whether an attribute that counts days is known and less than a month.
+func isRecent(r *report.Cashflow, attribute string) bool {
+	days, known := count(r, attribute)
+	return known && days < 31
+}
+
 // canPay answers from the money that is left, low balances and returned payments.
 func canPay(r *report.Cashflow) Finding {
 	left, known := cents(r, "UA_CASHFLOW_NET_SUM_12M")
 	switch {
 	case dormant(r):
 		return unknown(pay, "", say("review.income_real.dormant"))
-	case !known:
+	case !known || isNew(r):
 		return unknown(pay, "", say("review.pay.too_little"))
 	}
 	below, _ := count(r, "UA_ASSET_NEGDAYS_CNT_3M")

@@ -124,6 +124,26 @@ func TestCashflowIncome(t *testing.T) {
 	}
 }
 
+// TestNewHistory checks that days without a complete month of history do not count as months without income.
+func TestNewHistory(t *testing.T) {
+	for _, c := range []struct {
+		name, oldest, recency string
+		income, pay           Level
+		says                  i18n.Key
+	}{
+		{"a deposit four days ago", "4", "4", Unknown, Unknown, "review.pay.too_little"},
+		{"a deposit of another kind", "4", "9999998", Unknown, Unknown, "review.pay.too_little"},
+		{"income began this month", "400", "4", Check, Confirmed, "review.income_real.this_month"},
+		{"no income in a year", "400", "390", Contradicted, Confirmed, "review.income_real.none"},
+	} {
+		v := OfCashflow(cashflow(map[string]string{"UA_INFLOW_INCOME_SUM_12M": "0.00", "UA_CADENCE_INCOME_MONTHS_CNT_12M": "0",
+			"UA_CASHFLOW_NET_SUM_12M": "0.00", "UA_TOTAL_OLDEST_REC": c.oldest, "UA_INFLOW_INCOME_REC": c.recency}), prefill.Fields{})
+		if got := levels(v.Verdict); got[income.Text] != c.income || got[pay.Text] != c.pay || v.Findings[0].Answer[0].Key != c.says {
+			t.Errorf("%s: %v, says %s", c.name, got, v.Findings[0].Answer[0].Key)
+		}
+	}
+}
+
 // someIncome is an income report of a bank, a payroll provider and two pay stubs, of which one was altered.
 func someIncome() *report.Income {
 	bank, stub := ptr("r-bank"), ptr("r-stub")

@@ -17,8 +17,9 @@ import (
 	"vestibule/internal/provider/sources/rest"
 )
 
+// accounts lists the accounts. An account of another kind than deposits has a fault if its id is
+// not usable, or another account's, too.
 func (f *fetch) accounts(ctx context.Context) (out []account, err error) {
-	seen := map[text]bool{}
 	each := func(d *json.Decoder) (bool, error) {
 		var e *accountElement
 		if err := decode(d, &e); err != nil || e == nil {
@@ -26,30 +27,34 @@ func (f *fetch) accounts(ctx context.Context) (out []account, err error) {
 		}
 		a := *e.get()
 		switch {
-		case !isID(a.ID):
-			return false, f.rejected("an account has no usable id")
 		case slices.Contains(out, a): // such as one of two pages, or of two owners
 			return false, nil
-		case seen[a.ID]:
-			return false, f.rejected("two accounts have the same id")
 		case len(out) == maxAccounts:
 			return false, f.rejected(fmt.Sprintf("there are more than %d accounts", maxAccounts))
 		}
-		seen[a.ID] = true
 		out = append(out, a)
 		return true, nil
 	}
 	mark := func() func() {
 		n := len(out)
-		return func() {
-			for _, a := range out[n:] {
-				delete(seen, a.ID)
-			}
-			out = out[:n]
+		return func() { out = out[:n] }
+	}
+	if err = f.list(ctx, "GET accounts", "accounts", nil, "accounts", mark, each); err != nil {
+		return nil, err
+	}
+	for i := range out {
+		a := &out[i]
+		switch {
+		case !isID(a.ID):
+			a.fault = "an account has no usable id"
+		case slices.ContainsFunc(out, func(o account) bool { return o.ID == a.ID && o != *a }):
+			a.fault = "two accounts have the same id"
+		}
+		if a.fault != "" && (a.kind == deposit || a.kind == "" && a.Category == "" && a.Type == "") {
+			return nil, f.rejected(a.fault)
 		}
 	}
-	err = f.list(ctx, "GET accounts", "accounts", nil, "accounts", mark, each)
-	return out, err
+	return out, nil
 }
 
 // isID reports whether an id can be a part of an address.
@@ -63,6 +68,9 @@ func (f *fetch) account(ctx context.Context, listed *account) (bankdata.Account,
 	a := *listed
 	if a.kind == "" {
 		return none, nil, sources.Fail(sources.Unsupported, errors.New("the kind of an account is not supported"))
+	}
+	if a.fault != "" {
+		return none, nil, f.rejected(a.fault)
 	}
 	if _, ok := a.balance(); !ok { // lists may have only descriptions
 		var e accountElement

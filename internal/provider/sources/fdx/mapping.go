@@ -37,7 +37,8 @@ type account struct {
 	Opened    day      `json:"accountOpenDate"`
 	Began     day      `json:"originatingDate"`
 
-	kind kind
+	kind  kind
+	fault string // why it cannot be retrieved
 }
 
 // kind is the category of an account, without its suffix.

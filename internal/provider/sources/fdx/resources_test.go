@@ -976,6 +976,58 @@ func TestOneAccountFails(t *testing.T) {
 	}
 }
 
+// TestAmbiguousAccounts checks that an account of another kind than deposits fails alone if its id is empty, not
+// usable, or another account's.
+func TestAmbiguousAccounts(t *testing.T) {
+	const used, credit = `{"accountCategory":"DEPOSIT_ACCOUNT","accountId":"1","currentBalance":1}`,
+		`{"accountCategory":"LOC_ACCOUNT","accountId":"3","currentBalance":3}`
+	for name, c := range map[string]struct {
+		others []string
+		failed []sources.AccountFailure // nil: the list is refused
+	}{
+		"no id": {[]string{`{"accountCategory":"INVESTMENT_ACCOUNT","currentValue":2}`},
+			[]sources.AccountFailure{{Type: report.Investment, Reason: sources.Rejected}}},
+		"an id that is a path": {[]string{`{"investmentAccount":{"accountId":"..","currentValue":2}}`},
+			[]sources.AccountFailure{{ID: "..", Type: report.Investment, Reason: sources.Rejected}}},
+		"two of one id": {[]string{`{"accountCategory":"INVESTMENT_ACCOUNT","accountId":"2","currentValue":2}`,
+			`{"accountCategory":"INVESTMENT_ACCOUNT","accountId":"2","currentValue":3}`},
+			[]sources.AccountFailure{{ID: "2", Type: report.Investment, Reason: sources.Rejected},
+				{ID: "2", Type: report.Investment, Reason: sources.Rejected}}},
+		"the same twice":     {[]string{credit, credit}, []sources.AccountFailure{}},
+		"insurance":          {[]string{`{"insuranceAccount":{"accountType":"LIFE"}}`}, []sources.AccountFailure{{Reason: sources.Unsupported}}},
+		"the id of deposits": {[]string{`{"accountCategory":"INVESTMENT_ACCOUNT","accountId":"1","currentValue":2}`}, nil},
+		"deposits":           {[]string{`{"accountCategory":"DEPOSIT_ACCOUNT","currentBalance":2}`}, nil},
+		"an unknown kind":    {[]string{`{"currentBalance":2}`}, nil},
+	} {
+		b := newFakeBank(t, false)
+		b.setTransactions(movement("1", "2026-01-01", "1", "CREDIT"))
+		for _, first := range []bool{true, false} {
+			all := append([]string{used}, c.others...)
+			if !first {
+				slices.Reverse(all)
+			}
+			b.bodies["accounts"] = `{"accounts":[` + strings.Join(all, ",") + `]}`
+			got, err := b.retrieve(b.connect(nil))
+			if c.failed == nil {
+				if sources.ReasonOf(err) != sources.Rejected {
+					t.Errorf("%s: %+v, %v, want the list refused", name, got, err)
+				}
+				continue
+			}
+			if err != nil || !slices.ContainsFunc(got.Accounts, func(a bankdata.Account) bool { return a.ID == "1" }) {
+				t.Errorf("%s: %+v, %v", name, got.Accounts, err)
+			}
+			want := c.failed
+			if slices.Contains(c.others, credit) {
+				want = []sources.AccountFailure{{ID: "3", Type: report.Debt, Partial: true, Reason: sources.Unsupported}}
+			}
+			if diff := cmp.Diff(want, got.Failed); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
+		}
+	}
+}
+
 // TestAccessEndsDuringFetch checks that access that ends after the list of accounts fails as a whole,
 // so that it is renewed.
 func TestAccessEndsDuringFetch(t *testing.T) {

@@ -267,7 +267,7 @@ func (j Journey) applyEmployers(in Input) (Journey, Effects, bool) {
 }
 
 // leaveEmployers moves from the employers to the assets, or without these to the end. If no
-// source could be connected, the visit ends as unsupported.
+// source could be connected and no employer was skipped, the visit ends as unsupported.
 func (j Journey) leaveEmployers() (Journey, Effects, bool) {
 	switch {
 	case j.IncomeOnly && j.Missing.Payroll:
@@ -353,10 +353,10 @@ func (j Journey) failWithLastSource() (Journey, Effects, bool) {
 // connected, or if it belongs to one employer.
 func (j Journey) continuesWithout() bool { return j.connected() || j.Employer > 0 }
 
-// endUnsupported ends a visit without a source left to connect: with the report of what
-// is connected or, without any, like a bank without online banking.
+// endUnsupported ends a visit without a source left to connect: with the report of what is
+// connected and which employers are skipped or, without either, like a bank without online banking.
 func (j Journey) endUnsupported() (Journey, Effects, bool) {
-	if j.connected() {
+	if slices.ContainsFunc(j.Connections(), func(c Connection) bool { return c.Failed == "" }) {
 		j.State, j.Step = Generating, StepProgress
 		return j, GenerateReport, true
 	}
