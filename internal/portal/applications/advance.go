@@ -68,12 +68,12 @@ func (s *Service) record(ctx context.Context, tx *store.Tx, a Application, key s
 	if err != nil || !fresh {
 		return a, err
 	}
-	ok, err := save(ctx, tx, a, next)
-	if err != nil {
-		return a, err
-	}
-	if !ok {
-		return a, errors.New("applications: a locked application was changed")
+	if key != created { // whose journey insert stores
+		if ok, err := save(ctx, tx, a, next); err != nil {
+			return a, err
+		} else if !ok {
+			return a, errors.New("applications: a locked application was changed")
+		}
 	}
 	a.Journey, a.Version, a.UpdatedAt = next, a.Version+1, tx.Now
 	if notify {

@@ -24,18 +24,19 @@ func put(ctx context.Context, q store.Queryer, a applications.Application, key [
 	j, at := a.Journey, int64(0)
 	err = q.QueryRowContext(ctx, `INSERT INTO review_index (application_id, data_key, product, mode, external_id, external_key, public_token,
 			state, outcome, attempt, decision, has_report, named, created_at, updated_at, version, revised_at,
-			outdated, answered)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', $11, TRUE, $12, $13, $14, $15, $16, $17)
+			outdated, answered, decided_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $18, $11, TRUE, $12, $13, $14, $15, $16, $17, $19)
 		ON CONFLICT (application_id) DO UPDATE SET mode = excluded.mode,
 		external_key = excluded.external_key, public_token = excluded.public_token,
 			state = excluded.state, outcome = excluded.outcome, attempt = excluded.attempt,
 			has_report = excluded.has_report, updated_at = excluded.updated_at, revised_at = excluded.revised_at,
-			outdated = excluded.outdated, answered = excluded.answered
+			outdated = excluded.outdated, answered = excluded.answered, decision = excluded.decision,
+			decided_at = excluded.decided_at
 		RETURNING report_at`,
 		a.ID, a.DataKey(), string(a.Product), string(a.Mode), a.ExternalID, key, j.PublicToken,
 		string(j.State), string(j.Outcome()), int64(j.Attempt),
 		a.HasReport(), store.Micros(a.CreatedAt), store.Micros(a.UpdatedAt), int64(version), store.MicrosOrZero(a.Report.RevisedAt),
-		a.Decision.Outdated, a.Decision.Answered()).Scan(&at)
+		a.Decision.Outdated, a.Decision.Answered(), a.Decision.Kind, store.MicrosOrZero(a.Decision.At)).Scan(&at)
 	return store.Time(at), err
 }
 
@@ -84,7 +85,7 @@ func (x *Index) summaries(ctx context.Context, q store.Queryer, rows []Found) er
 		return err
 	}
 	for _, s := range all {
-		open, err := x.DB.Vault.Unwrap(s.dataKey, s.wrapped)
+		open, err := x.DB.Vault.Unwrap(q, s.dataKey, s.wrapped)
 		if err != nil {
 			return err
 		}
@@ -432,8 +433,11 @@ func (x *Index) addTextConditions(ctx context.Context, q store.Queryer, b *union
 }
 
 // rarestToken returns the index of the token with the fewest applications, counted up to
-// 1000, or -1 if a token has none.
+// 1000, or -1 if one of several has none.
 func (x *Index) rarestToken(ctx context.Context, q store.Queryer, tokens [][]byte) (int, error) {
+	if len(tokens) == 1 {
+		return 0, nil
+	}
 	best, least := -1, math.MaxInt
 	for i, t := range tokens {
 		var n int
@@ -472,13 +476,6 @@ func Assign(ctx context.Context, q store.Queryer, applicationID, userID string) 
 		err = store.ErrNotFound
 	}
 	return err
-}
-
-// SetDecision updates the newest decision in the index.
-func SetDecision(ctx context.Context, tx *store.Tx, applicationID, decision string) error {
-	return store.Exec(tx.ExecContext(ctx, `UPDATE review_index SET decision = $2, decided_at = $3, outdated = FALSE, answered = FALSE
-		WHERE application_id = $1`,
-		applicationID, decision, store.Micros(tx.Now)))
 }
 
 // Position is an application's position in the order of last activity.
