@@ -370,9 +370,9 @@ func (s *Service) Fill(ctx context.Context, a applications.Application, all []ap
 	}
 	if len(v.Taken) > 0 {
 		v.Taken[0].AnsweredAt = a.Decision.AnsweredAt
-	}
-	if err := s.fillEmails(ctx, s.DB.SQL, a.ID, v.Taken); err != nil {
-		return err
+		if err := s.fillEmails(ctx, s.DB.SQL, a.ID, v.Taken); err != nil {
+			return err
+		}
 	}
 	*notes = nil
 	for _, n := range written {

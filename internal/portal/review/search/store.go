@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -433,26 +432,23 @@ func (x *Index) addTextConditions(ctx context.Context, q store.Queryer, b *union
 }
 
 // rarestToken returns the index of the token with the fewest applications, counted up to
-// 1000, or -1 if one of several has none.
+// 1000, or -1 if there is none or one of several has none.
 func (x *Index) rarestToken(ctx context.Context, q store.Queryer, tokens [][]byte) (int, error) {
-	if len(tokens) == 1 {
-		return 0, nil
+	if len(tokens) < 2 {
+		return len(tokens) - 1, nil
 	}
-	best, least := -1, math.MaxInt
+	var c store.Conditions
+	var counts []string
 	for i, t := range tokens {
-		var n int
-		if err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM review_tokens WHERE token = $1 LIMIT 1000) AS t`,
-			t).Scan(&n); err != nil {
-			return -1, err
-		}
-		if n == 0 {
-			return -1, nil
-		}
-		if n < least {
-			best, least = i, n
-		}
+		counts = append(counts, fmt.Sprintf(`SELECT %d AS i, COUNT(*) AS n FROM (SELECT 1 FROM review_tokens WHERE token = %s LIMIT 1000) AS t`,
+			i, c.Arg(t)))
 	}
-	return best, nil
+	best, n := -1, 0
+	err := q.QueryRowContext(ctx, strings.Join(counts, ` UNION ALL `)+` ORDER BY n, i LIMIT 1`, c.Args...).Scan(&best, &n)
+	if n == 0 {
+		best = -1
+	}
+	return best, err
 }
 
 // Count counts the applications of a filter without a text, up to MaxCounted.
