@@ -101,52 +101,27 @@ func open(aead cipher.AEAD, at Cell, sealed []byte) ([]byte, error) {
 var ErrReplaced = errors.New("store: the key-encryption key was replaced; start this process with the new one")
 
 // NewKey creates a consumer's data key and returns its id. It returns ErrReplaced if the
-// vault's master keys do not unwrap the system key anymore.
+// vault's master keys do not unwrap the system key anymore; then roll back.
 func (v *Vault) NewKey(ctx context.Context, q Queryer) (string, error) {
-	if err := v.checkMaster(ctx, q); err != nil {
+	id, key := uuid.NewString(), make([]byte, 32)
+	rand.Read(key)
+	var system []byte
+	if err := q.QueryRowContext(ctx, insertKey+` RETURNING (SELECT k.wrapped FROM data_keys k WHERE k.id = '`+SystemKey+`')`,
+		id, seal(v.master, keyCell(id), key), Micros(v.now())).Scan(&system); err != nil {
 		return "", err
 	}
-	id := uuid.NewString()
-	key, made, err := v.insertKey(ctx, q, id)
-	if err != nil || !made {
-		return id, err
+	if known := v.checked.Load(); known == nil || !bytes.Equal(*known, system) {
+		if _, err := v.dataKey(SystemKey, system); err != nil {
+			return "", ErrReplaced
+		}
+		v.checked.Store(&system)
 	}
 	aead, err := newAEAD(key)
 	remember(q, id, aead)
 	return id, err
 }
 
-// checkMaster unwraps the system key, unless it is the one that it unwrapped before.
-func (v *Vault) checkMaster(ctx context.Context, q Queryer) error {
-	var wrapped []byte
-	if err := q.QueryRowContext(ctx, `SELECT wrapped FROM data_keys WHERE id = $1`, SystemKey).Scan(&wrapped); err != nil {
-		return err
-	}
-	if known := v.checked.Load(); known != nil && bytes.Equal(*known, wrapped) {
-		return nil
-	}
-	if _, err := v.dataKey(SystemKey, wrapped); err != nil {
-		return ErrReplaced
-	}
-	v.checked.Store(&wrapped)
-	return nil
-}
-
-func (v *Vault) insertKey(ctx context.Context, q Queryer, id string) (key []byte, made bool, err error) {
-	key = make([]byte, 32)
-	rand.Read(key)
-	made, err = ExecOne(q.ExecContext(ctx,
-		`INSERT INTO data_keys (id, wrapped, created_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
-		id, seal(v.master, keyCell(id), key), Micros(v.now())))
-	return key, made, err
-}
-
-// Remember caches a wrapped data key for the rest of a transaction. It ignores one that does not unwrap: a later use returns the error.
-func (v *Vault) Remember(tx *Tx, keyID string, wrapped []byte) {
-	if aead, err := v.unwrap(keyID, wrapped); err == nil {
-		remember(tx, keyID, aead)
-	}
-}
+const insertKey = `INSERT INTO data_keys (id, wrapped, created_at) VALUES ($1, $2, $3)`
 
 // remember caches a data key for the rest of the transaction, if q is one. A nil aead
 // removes the key from the cache.
@@ -175,11 +150,8 @@ func (v *Vault) key(ctx context.Context, q Queryer, id string) (cipher.AEAD, err
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, err
 	}
-	aead, err := v.unwrap(id, wrapped)
-	if err == nil {
-		remember(q, id, aead)
-	}
-	return aead, err
+	o, err := v.Unwrap(q, id, wrapped)
+	return o.aead, err
 }
 
 // unwrap returns the cipher of a wrapped data key. It returns ErrShredded for nil.
@@ -272,8 +244,10 @@ func (v *Vault) ensureSystemKey(ctx context.Context, db *DB, save func() error) 
 			return err
 		}
 		err = db.Tx(ctx, func(ctx context.Context, tx *Tx) error {
-			_, _, err := v.insertKey(ctx, tx, SystemKey)
-			return err
+			key := make([]byte, 32)
+			rand.Read(key)
+			return Exec(tx.ExecContext(ctx, insertKey+` ON CONFLICT (id) DO NOTHING`, SystemKey, seal(v.master, keyCell(SystemKey), key),
+				Micros(v.now())))
 		})
 		if err != nil {
 			return err
@@ -318,10 +292,13 @@ func (v *Vault) Opener(ctx context.Context, q Queryer, keyID string) (Opener, er
 	return Opener{aead}, err
 }
 
-// Unwrap is Opener for a value of the column data_keys.wrapped that a query has joined;
+// Unwrap is Opener for a value of the column data_keys.wrapped that a query of q has joined;
 // nil means that the row is missing.
-func (v *Vault) Unwrap(keyID string, wrapped []byte) (Opener, error) {
+func (v *Vault) Unwrap(q Queryer, keyID string, wrapped []byte) (Opener, error) {
 	aead, err := v.unwrap(keyID, wrapped)
+	if err == nil {
+		remember(q, keyID, aead)
+	}
 	return Opener{aead}, err
 }
 

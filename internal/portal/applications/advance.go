@@ -68,12 +68,12 @@ func (s *Service) record(ctx context.Context, tx *store.Tx, a Application, key s
 	if err != nil || !fresh {
 		return a, err
 	}
-	ok, err := save(ctx, tx, a, next)
-	if err != nil {
-		return a, err
-	}
-	if !ok {
-		return a, errors.New("applications: a locked application was changed")
+	if key != created { // whose journey insert stores
+		if ok, err := save(ctx, tx, a, next); err != nil {
+			return a, err
+		} else if !ok {
+			return a, errors.New("applications: a locked application was changed")
+		}
 	}
 	a.Journey, a.Version, a.UpdatedAt = next, a.Version+1, tx.Now
 	if notify {
@@ -229,8 +229,10 @@ func (s *Service) ReceiveWebhook(ctx context.Context, e webhook.Event) (known bo
 
 // handleWebhook is ReceiveWebhook with the report, nil for none, and returns the application's ID.
 func (s *Service) handleWebhook(ctx context.Context, tx *store.Tx, e webhook.Event, f *fetched) (id string, known bool, err error) {
-	id, number, err := findAttempt(ctx, tx, e.ExternalID, e.PublicToken)
-	if err != nil {
+	var number int
+	if f != nil {
+		id, number = f.application, f.attempt.Number
+	} else if id, number, err = findAttempt(ctx, tx, e.ExternalID, e.PublicToken); err != nil {
 		return "", false, store.OrNone(err)
 	}
 	before, err := s.Lock(ctx, tx, id)

@@ -25,7 +25,7 @@ func (s *Service) applicants(ctx context.Context, q store.Queryer, ids []string)
 		return nil, err
 	}
 	for _, f := range found {
-		open, err := s.DB.Vault.Unwrap(f.dataKey, f.wrapped)
+		open, err := s.DB.Vault.Unwrap(q, f.dataKey, f.wrapped)
 		if errors.Is(err, store.ErrShredded) {
 			continue // deleted concurrently
 		}

@@ -19,6 +19,9 @@ import (
 	"vestibule/internal/store"
 )
 
+// created is the first entry of a timeline.
+const created = "created"
+
 // New holds the arguments of Create.
 type New struct {
 	Product         contract.Product
@@ -71,7 +74,7 @@ func (s *Service) Create(ctx context.Context, tx *store.Tx, n New) (Application,
 			return Application{}, nil, err
 		}
 	}
-	a, err = s.record(ctx, tx, a, "created", TimelineEntry{Kind: "created", To: string(a.Journey.State)}, a.Journey, true)
+	a, err = s.record(ctx, tx, a, created, TimelineEntry{Kind: created, To: string(a.Journey.State)}, a.Journey, true)
 	if err == nil && n.Prefill != nil {
 		err = s.notifyApplicantStored(ctx, tx, a, fields)
 	}

@@ -62,11 +62,12 @@ func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 
 // fetched is a report as the provider gave it, and the analysis behind it.
 type fetched struct {
-	attempt  Attempt
-	raw      []byte
-	meta     *report.Meta
-	analysis analysis
-	settled  bool // the provider gave the analysis, or has none
+	application string // its ID
+	attempt     Attempt
+	raw         []byte
+	meta        *report.Meta
+	analysis    analysis
+	settled     bool // the provider gave the analysis, or has none
 }
 
 // ask asks the provider for the report of an attempt and the analysis behind it.
@@ -79,7 +80,7 @@ func (s *Service) ask(ctx context.Context, a Application, t Attempt) (f fetched,
 		defer cancel()
 		f.analysis, f.settled, _ = s.askAnalysis(brief, a, t)
 	}
-	f.attempt = t
+	f.application, f.attempt = a.ID, t
 	return f, nil
 }
 

@@ -68,7 +68,7 @@ func (s *Service) read(ctx context.Context, q store.Queryer, c contents, id stri
 	if err != nil || r.sealed == nil {
 		return r, nil, err
 	}
-	open, err := s.DB.Vault.Unwrap(r.dataKey, r.wrapped)
+	open, err := s.DB.Vault.Unwrap(q, r.dataKey, r.wrapped)
 	if err != nil {
 		return r, nil, err
 	}

@@ -74,18 +74,18 @@ func (s *Service) Lock(ctx context.Context, tx *store.Tx, id string) (Applicatio
 	var wrapped []byte
 	a, err := scanWith(tx.QueryRowContext(ctx, `SELECT `+columns+`, (SELECT k.wrapped FROM data_keys k WHERE k.id = applications.data_key)
 		FROM applications WHERE id = $1`+s.DB.ForUpdate(), id), &wrapped)
-	s.DB.Vault.Remember(tx, a.dataKey, wrapped)
+	_, _ = s.DB.Vault.Unwrap(tx, a.dataKey, wrapped) // a later use returns the error
 	tx.RefreshNow()
 	return a, err
 }
 
-// insert stores a new application; false means that its external ID is taken.
+// insert stores a new application as record describes it; false means that its external ID is taken.
 func insert(ctx context.Context, tx *store.Tx, a Application, sealed []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `
 		INSERT INTO applications (id, product, mode, variant, manual, sandbox_report_id, origin, external_id, user_args, return_url,
 			allowed_origin, lang, data_key, prefill, state, attempt, since, public_token, status, substatus, error, succeeded,
 			fetch_until, report_at, version, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, $16, '', '', '', '', 0, 0, 0, 0, $17, $17)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, $16, '', '', '', '', 0, 0, 0, 1, $17, $17)
 		ON CONFLICT (external_id) DO NOTHING`,
 		a.ID, string(a.Product), string(a.Mode), string(a.Variant), a.Manual, a.SandboxReportID, a.Origin, a.ExternalID, a.UserArgs,
 		a.ReturnURL, a.AllowedOrigin, string(a.Lang), a.dataKey, sealed, string(a.Journey.State), a.Journey.Since,

@@ -265,11 +265,11 @@ func (x *indexed) add(t *testing.T, i int) {
 		if x.oneIn(2) {
 			e.Decision = x.pick(decisions.All...)
 			*x.now = noon.Add(-time.Duration(x.rand.IntN(36)) * time.Hour)
-			tx.Now = *x.now
-			if err := search.SetDecision(ctx, tx, e.ID, e.Decision); err != nil {
+			a.Decision = applications.Decision{Kind: e.Decision, At: *x.now}
+			if err := x.Index.OnChange(ctx, tx, a, applications.TimelineEntry{}); err != nil {
 				return err
 			}
-			e.DecidedAt, e.Outdated = tx.Now, x.oneIn(3)
+			e.DecidedAt, e.Outdated = *x.now, x.oneIn(3)
 			x.answered[e.ID] = e.Decision == decisions.MoreAsked && x.oneIn(2)
 			if _, err := tx.ExecContext(ctx, `UPDATE review_index SET outdated = $2, answered = $3 WHERE application_id = $1`,
 				e.ID, e.Outdated, x.answered[e.ID]); err != nil {

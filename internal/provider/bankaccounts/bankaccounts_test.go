@@ -108,11 +108,9 @@ func (r *testServer) report(consumer, key, source string, retrieved time.Time) r
 
 func (r *testServer) connect(m made) {
 	r.t.Helper()
-	keep, err := r.Connect(r.t.Context(), m.Report, m.data, m.fetched)
-	if err == nil {
-		err = r.DB.Tx(r.t.Context(), keep)
-	}
-	if err != nil {
+	if err := r.DB.Tx(r.t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		return r.Connect(ctx, tx, m.Report, contract.Sandbox, m.data, m.fetched)
+	}); err != nil {
 		r.t.Error(err)
 	}
 }

@@ -31,58 +31,42 @@ type account struct {
 	wrapped                           []byte    // wrapped data key, only set by accountsOfConsumers; nil after its deletion
 }
 
-// Connect prepares the cash-equivalent accounts of a report that is about to be
-// SUCCESS, from fetched or submitted data. The returned function stores them in the
-// transaction that completes the report, which may be repeated. A secondary report gets
-// the accounts of its source.
-func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.Data,
-	fetched bool) (func(ctx context.Context, tx *store.Tx) error, error) {
+// Connect stores the cash-equivalent accounts of a report that becomes SUCCESS, from fetched or
+// submitted data, in the transaction that completes it. A secondary report gets the accounts of
+// its source.
+func (s *Service) Connect(ctx context.Context, tx *store.Tx, r reports.Report, env contract.Environment, data bankdata.Data,
+	fetched bool) error {
 	if r.Secondary() {
-		return func(ctx context.Context, tx *store.Tx) error {
-			return inheritConnections(ctx, tx, r.PublicToken, r.Source())
-		}, nil
+		return inheritConnections(ctx, tx, r.PublicToken, r.Source())
 	}
-	owner, err := s.Customers.ByID(ctx, s.DB.SQL, r.CustomerID)
-	if err != nil {
-		return nil, fmt.Errorf("bankaccounts: %w", err)
-	}
-	type namedAccount struct {
-		account
-		name string // id of the account in the report
-	}
-	expires := map[string]time.Time{} // by connection id
-	var all []namedAccount
 	for _, c := range data.Connections {
-		tokens := fetched && s.issuesTokens(owner.Environment, c.Institution)
+		tokens := fetched && s.issuesTokens(env, c.Institution)
 		tokenized := slices.ContainsFunc(c.Accounts, func(a bankdata.Account) bool { return a.Tokenized })
+		expires := r.HeldSince().Add(sources.Institution{Tokens: tokens || tokenized}.Lifetime())
+		connected := false
 		for _, a := range c.Accounts {
 			if a.Type != report.CashEquivalent || r.ConsumerID == "" && (a.Number == "" || a.Routing == "") {
 				continue // not a bank account, or one that can neither be listed nor requested
 			}
-			row, err := s.newAccount(ctx, r, c.ID, a, fetched, tokens)
-			if err != nil {
-				return nil, fmt.Errorf("bankaccounts: %w", err)
+			if !connected {
+				if err := addConnection(ctx, tx, r.KeyID, c.ID, r.HeldSince(), expires); err != nil {
+					return err
+				}
+				connected = true
 			}
-			all = append(all, namedAccount{row, a.ID})
-			expires[c.ID] = r.HeldSince().Add(sources.Institution{Tokens: tokens || tokenized}.Lifetime())
+			row, err := s.newAccount(ctx, tx, r, c.ID, a, fetched, tokens)
+			if err != nil {
+				return fmt.Errorf("bankaccounts: %w", err)
+			}
+			if err := putAccount(ctx, tx, row); err != nil {
+				return err
+			}
+			if err := insertName(ctx, tx, r.PublicToken, a.ID, row.id); err != nil {
+				return err
+			}
 		}
 	}
-	return func(ctx context.Context, tx *store.Tx) error {
-		for id, at := range expires {
-			if err := addConnection(ctx, tx, r.KeyID, id, r.HeldSince(), at); err != nil {
-				return err
-			}
-		}
-		for _, a := range all {
-			if err := putAccount(ctx, tx, a.account); err != nil {
-				return err
-			}
-			if err := insertName(ctx, tx, r.PublicToken, a.name, a.id); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, nil
+	return nil
 }
 
 // issuesTokens reports whether the institution issues TANs, but has no sign-in pages and
@@ -94,7 +78,7 @@ func (s *Service) issuesTokens(env contract.Environment, institution string) boo
 }
 
 // newAccount returns the row of an account, with its details and numbers encrypted.
-func (s *Service) newAccount(ctx context.Context, r reports.Report, connectionID string,
+func (s *Service) newAccount(ctx context.Context, tx *store.Tx, r reports.Report, connectionID string,
 	a bankdata.Account, fetched, tokens bool) (account, error) {
 	row := account{keyID: r.KeyID, customerID: r.CustomerID, consumerID: r.ConsumerID, connectionID: connectionID, accountID: a.ID,
 		kind: AN, retrieved: r.Retrieved}
@@ -113,13 +97,13 @@ func (s *Service) newAccount(ctx context.Context, r reports.Report, connectionID
 		row.kind, number = TAN, s.mockToken(r, connectionID, a)
 	}
 	var err error
-	row.details, err = s.seal(ctx, r.KeyID, cell(row.id, "details"), accountDetails{Institution: a.Institution,
+	row.details, err = s.seal(ctx, tx, r.KeyID, cell(row.id, "details"), accountDetails{Institution: a.Institution,
 		Truncated: contract.Null(a.Mask()), Owner: a.Owner, Name: a.Name, Type: a.Type, Subtype: cmp.Or(a.Subtype, report.Other),
 		Opened: a.Opened})
 	if err != nil || number == "" || a.Routing == "" {
 		return row, err
 	}
-	row.numbers, err = s.seal(ctx, r.KeyID, cell(row.id, "numbers"), achDetails{Number: number, Routing: a.Routing, Kind: row.kind})
+	row.numbers, err = s.seal(ctx, tx, r.KeyID, cell(row.id, "numbers"), achDetails{Number: number, Routing: a.Routing, Kind: row.kind})
 	return row, err
 }
 
@@ -142,12 +126,12 @@ func (s *Service) mac(values ...string) []byte {
 	return h.Sum(nil)
 }
 
-func (s *Service) seal(ctx context.Context, keyID string, at store.Cell, v any) ([]byte, error) {
+func (s *Service) seal(ctx context.Context, tx *store.Tx, keyID string, at store.Cell, v any) ([]byte, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return nil, errors.New("the account does not encode")
 	}
-	return s.DB.Vault.Seal(ctx, s.DB.SQL, keyID, at, raw)
+	return s.DB.Vault.Seal(ctx, tx, keyID, at, raw)
 }
 
 // sweepBatch is the maximum number of rows that one statement of the sweep deletes.

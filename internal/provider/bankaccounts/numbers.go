@@ -94,7 +94,7 @@ func (s *Service) items(ctx context.Context, customerID, consumerID string) ([]i
 	for _, a := range of.accounts {
 		key, ok := keys[a.keyID]
 		if !ok {
-			if key, err = s.DB.Vault.Unwrap(a.keyID, a.wrapped); errors.Is(err, store.ErrShredded) {
+			if key, err = s.DB.Vault.Unwrap(s.DB.SQL, a.keyID, a.wrapped); errors.Is(err, store.ErrShredded) {
 				continue
 			}
 			if err != nil {

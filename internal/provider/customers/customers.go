@@ -155,15 +155,17 @@ func (s *Service) SetCompleteURL(ctx context.Context, tx *store.Tx, customerID, 
 
 // Consumer returns a consumer of the customer with the prefill, or store.ErrNotFound.
 func (s *Service) Consumer(ctx context.Context, q store.Queryer, customerID, consumerID string) (Consumer, error) {
-	c, sealed, err := consumer(ctx, q, customerID, consumerID)
-	if err != nil {
+	c, sealed, wrapped, err := consumer(ctx, q, customerID, consumerID)
+	if err != nil || sealed == nil {
 		return c, err
 	}
-	raw, err := s.DB.Vault.Open(ctx, q, c.KeyID, prefillCell(c.ID), sealed)
+	key, err := s.DB.Vault.Unwrap(q, c.KeyID, wrapped)
+	if err == nil {
+		c.Prefill, err = key.Open(prefillCell(c.ID), sealed)
+	}
 	if err != nil {
 		return c, fmt.Errorf("customers: consumer: %w", err)
 	}
-	c.Prefill = raw
 	return c, nil
 }
 
@@ -176,7 +178,7 @@ func (s *Service) Withdraw(ctx context.Context, tx *store.Tx, customerID, consum
 		return false, err
 	}
 	if !first {
-		_, _, err = consumer(ctx, tx, customerID, consumerID)
+		_, _, _, err = consumer(ctx, tx, customerID, consumerID)
 		return false, err
 	}
 	if s.Withdrawn != nil {

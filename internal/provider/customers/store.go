@@ -402,15 +402,15 @@ func insertConsumer(ctx context.Context, tx *store.Tx, c Consumer, sealed, mailb
 		c.ID, c.CustomerID, store.NullString(c.ExternalID), c.KeyID, sealed, store.Micros(c.Created), store.Micros(c.Updated), mailbox))
 }
 
-func consumer(ctx context.Context, q store.Queryer, customerID, consumerID string) (Consumer, []byte, error) {
-	var c Consumer
-	var sealed []byte
+// consumer returns a consumer, its encrypted prefill, and its wrapped data key.
+func consumer(ctx context.Context, q store.Queryer, customerID, consumerID string) (c Consumer, sealed, wrapped []byte, err error) {
 	var withdrawn sql.NullInt64
-	err := q.QueryRowContext(ctx, `SELECT id, customer_id, coalesce(external_id, ''), key_id, prefill, withdrawn_at, lang,
-		created_at, updated_at FROM consumers WHERE id = $1 AND customer_id = $2 AND erased_at IS NULL`, consumerID, customerID).
-		Scan(&c.ID, &c.CustomerID, &c.ExternalID, &c.KeyID, &sealed, &withdrawn, &c.Lang, store.At(&c.Created), store.At(&c.Updated))
+	err = q.QueryRowContext(ctx, `SELECT c.id, c.customer_id, coalesce(c.external_id, ''), c.key_id, c.prefill, c.withdrawn_at, c.lang,
+		c.created_at, c.updated_at, k.wrapped FROM consumers c LEFT JOIN data_keys k ON k.id = c.key_id
+		WHERE c.id = $1 AND c.customer_id = $2 AND c.erased_at IS NULL`, consumerID, customerID).Scan(&c.ID, &c.CustomerID, &c.ExternalID,
+		&c.KeyID, &sealed, &withdrawn, &c.Lang, store.At(&c.Created), store.At(&c.Updated), &wrapped)
 	c.ConsentWithdrawn = withdrawn.Valid
-	return c, sealed, store.MapNotFound(err)
+	return c, sealed, wrapped, store.MapNotFound(err)
 }
 
 // updateConsumer updates a consumer that was read in the same transaction. It returns

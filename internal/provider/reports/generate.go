@@ -109,12 +109,6 @@ func (s *Service) produce(ctx context.Context, publicToken string) error {
 	if w.status != contract.StatusSuccess {
 		return s.finish(ctx, publicToken, w.status, w.sub, nil)
 	}
-	connect := func(context.Context, *store.Tx) error { return nil }
-	if s.Connect != nil {
-		if connect, err = s.Connect(ctx, r, *in.Data, w.retrieved); err != nil {
-			return err
-		}
-	}
 	err = s.finish(ctx, publicToken, w.status, w.sub, func(ctx context.Context, tx *store.Tx) error {
 		if err := s.requireAccess(ctx, tx, in, from.fetched); err != nil {
 			return err
@@ -135,7 +129,10 @@ func (s *Service) produce(ctx context.Context, publicToken string) error {
 		if err := s.keepBasis(ctx, tx, r, in); err != nil {
 			return err
 		}
-		return connect(ctx, tx)
+		if s.Connect == nil {
+			return nil
+		}
+		return s.Connect(ctx, tx, r, from.environment, *in.Data, w.retrieved)
 	})
 	if !errors.Is(err, errAccessEnded) {
 		return err
@@ -293,7 +290,7 @@ func (s *Service) inputOf(ctx context.Context, q store.Queryer, r Report) (Input
 
 // decrypt decrypts a value returned by column.
 func (s *Service) decrypt(r Report, name string, sealed, wrapped []byte) ([]byte, error) {
-	key, err := s.DB.Vault.Unwrap(r.KeyID, wrapped)
+	key, err := s.DB.Vault.Unwrap(s.DB.SQL, r.KeyID, wrapped)
 	if err != nil {
 		return nil, err
 	}

@@ -73,10 +73,9 @@ type Service struct {
 	// "" after a failure. May be nil.
 	Watch func(kind, status string, took time.Duration)
 
-	// Connect prepares the accounts of a report that is about to be SUCCESS, from fetched
-	// or submitted data. The returned function stores them in the transaction that ends
-	// the report. May be nil.
-	Connect func(ctx context.Context, r Report, data bankdata.Data, fetched bool) (func(ctx context.Context, tx *store.Tx) error, error)
+	// Connect stores the accounts of a report that becomes SUCCESS, from fetched or submitted
+	// data, in the transaction that ends the report. May be nil.
+	Connect func(ctx context.Context, tx *store.Tx, r Report, env contract.Environment, data bankdata.Data, fetched bool) error
 
 	// OnFinished is called for every report whose generation ended, in the transaction that ends
 	// it. May be nil.

@@ -128,10 +128,7 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, changes ...reports.S
 // its end.
 // target returns the callback of a delivery and the secrets that sign now.
 func (s *Service) target(ctx context.Context, q store.Queryer, d webhook.Delivery) (t webhook.Target, err error) {
-	if t.URL, t.Off, err = callbackURL(ctx, q, d.Endpoint); err != nil || t.Off {
-		return t, err
-	}
-	if t.Account, err = accountOf(ctx, q, d.EventID); err != nil {
+	if t, err = addressee(ctx, q, d); err != nil || t.Off {
 		return t, err
 	}
 	all, err := s.plain(ctx, q, d.Endpoint)

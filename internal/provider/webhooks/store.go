@@ -82,14 +82,16 @@ func countTests(ctx context.Context, q store.Queryer, customerID string, since t
 		customerID, store.Micros(since)))
 }
 
-// callbackURL returns an endpoint's URL and whether it is disabled, as a removed one is.
-func callbackURL(ctx context.Context, q store.Queryer, of webhook.Endpoint) (url string, disabled bool, err error) {
-	table, id := tableOf(of)
-	err = q.QueryRowContext(ctx, `SELECT url, disabled_at IS NOT NULL FROM `+table+` WHERE id = $1`, id).Scan(&url, &disabled)
-	if err = store.MapNotFound(err); errors.Is(err, store.ErrNotFound) && of.FurtherID != "" {
-		return "", true, nil
+// addressee returns an endpoint's URL, whether it is disabled, as a removed one is, and the publicId of the account that an event is
+// about.
+func addressee(ctx context.Context, q store.Queryer, d webhook.Delivery) (t webhook.Target, err error) {
+	table, id := tableOf(d.Endpoint)
+	err = q.QueryRowContext(ctx, `SELECT t.url, t.disabled_at IS NOT NULL, c.public_id FROM `+table+` t, events e
+		JOIN customers c ON c.id = e.customer_id WHERE t.id = $1 AND e.id = $2`, id, d.EventID).Scan(&t.URL, &t.Off, &t.Account)
+	if err = store.MapNotFound(err); errors.Is(err, store.ErrNotFound) && d.FurtherID != "" {
+		return webhook.Target{Off: true}, nil
 	}
-	return url, disabled, err
+	return t, err
 }
 
 // endpointOf returns the endpoint of the customer with an id, or all with an empty id. CallbackID

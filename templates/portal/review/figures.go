@@ -38,7 +38,7 @@ func (v ReportView) figures(l i18n.Lang, node string) []report.Attribute {
 	var out []report.Attribute
 	cur := v.currency()
 	for _, a := range v.Report.Attributes {
-		if a.Node == node && (v.Node == "" || v.Node == node) && fits(v.Query, searchText(l, cur, a)) {
+		if a.Node == node && (v.Node == "" || v.Node == node) && (v.Query == "" || fits(v.Query, searchText(l, cur, a))) {
 			out = append(out, a)
 		}
 	}

@@ -18,7 +18,6 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/resume"
-	"vestibule/internal/portal/review/search"
 	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
@@ -261,9 +260,6 @@ func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Appl
 		if err := s.sendEmail(ctx, tx, by, email); err != nil {
 			return err
 		}
-		if err := search.SetDecision(ctx, tx, a.ID, taken.kind); err != nil {
-			return err
-		}
 		return s.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: Decided, Subject: a.ID, Detail: taken.kind})
 	})
 	if err != nil {
@@ -339,50 +335,50 @@ func (s *Service) Fill(ctx context.Context, a applications.Application, all []ap
 	if v.Known, err = load(a.Report); err != nil {
 		return err
 	}
-	return s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		emails, err := s.Staff.Addresses(ctx, tx)
-		if err != nil {
+	open, err := s.DB.Vault.Opener(ctx, s.DB.SQL, a.DataKey())
+	if err != nil {
+		return err
+	}
+	taken, err := s.all(ctx, s.DB.SQL, open, a.ID)
+	if err != nil {
+		return err
+	}
+	written, err := s.notes(ctx, s.DB.SQL, open, a.ID, notesShown)
+	if err != nil {
+		return err
+	}
+	var emails map[string]string
+	if len(taken)+len(written) > 0 {
+		if emails, err = s.Staff.Addresses(ctx, s.DB.SQL); err != nil {
 			return err
 		}
-		open, err := s.DB.Vault.Opener(ctx, tx, a.DataKey())
-		if err != nil {
-			return err
-		}
-		taken, err := s.all(ctx, tx, open, a.ID)
-		if err != nil {
-			return err
-		}
-		v.Taken, v.Seen = nil, int64(len(taken))
-		for i := len(taken) - 1; i >= 0; i-- { // newest first
-			t := taken[i]
-			out := pages.Decision{Decision: t.kind, Text: t.text, By: emails[t.by], At: t.at}
-			if len(t.reasons) > 0 {
-				given, err := load(basisOf(all, t.at))
-				if err != nil {
-					return err
-				}
-				for _, code := range t.reasons {
-					out.Reasons = append(out.Reasons, reasonOf(given, code))
-				}
+	}
+	v.Taken, v.Seen = nil, int64(len(taken))
+	for i := len(taken) - 1; i >= 0; i-- { // newest first
+		t := taken[i]
+		out := pages.Decision{Decision: t.kind, Text: t.text, By: emails[t.by], At: t.at}
+		if len(t.reasons) > 0 {
+			given, err := load(basisOf(all, t.at))
+			if err != nil {
+				return err
 			}
-			v.Taken = append(v.Taken, out)
+			for _, code := range t.reasons {
+				out.Reasons = append(out.Reasons, reasonOf(given, code))
+			}
 		}
-		if len(v.Taken) > 0 {
-			v.Taken[0].AnsweredAt = a.Decision.AnsweredAt
-		}
-		if err := s.fillEmails(ctx, tx, a.ID, v.Taken); err != nil {
+		v.Taken = append(v.Taken, out)
+	}
+	if len(v.Taken) > 0 {
+		v.Taken[0].AnsweredAt = a.Decision.AnsweredAt
+		if err := s.fillEmails(ctx, s.DB.SQL, a.ID, v.Taken); err != nil {
 			return err
 		}
-		written, err := s.notes(ctx, tx, open, a.ID, notesShown)
-		if err != nil {
-			return err
-		}
-		*notes = nil
-		for _, n := range written {
-			*notes = append(*notes, pages.Note{Text: n.text, By: emails[n.by], At: n.at})
-		}
-		return nil
-	})
+	}
+	*notes = nil
+	for _, n := range written {
+		*notes = append(*notes, pages.Note{Text: n.text, By: emails[n.by], At: n.at})
+	}
+	return nil
 }
 
 // reasonOf returns the reason of a code, or the bare code if the report no longer has

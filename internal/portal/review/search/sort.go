@@ -60,29 +60,27 @@ func (x *Index) Search(ctx context.Context, f Filter, limit int) (page Page, err
 
 // Order returns the filter's first results in order, without summaries.
 func (x *Index) Order(ctx context.Context, f Filter, limit int) (Page, error) {
-	return store.Value(ctx, x.DB.Read, func(ctx context.Context, tx *store.Tx) (Page, error) {
-		return x.page(ctx, tx, f, limit)
-	})
+	return x.page(ctx, x.DB.SQL, f, limit)
 }
 
 func (f Filter) byFigures() bool { return f.Sort == SortIncome || f.Sort == SortScore }
 
 // page returns a page of the filter's results; of those that sort by a figure, with summaries.
-func (x *Index) page(ctx context.Context, tx *store.Tx, f Filter, limit int) (page Page, err error) {
+func (x *Index) page(ctx context.Context, q store.Queryer, f Filter, limit int) (page Page, err error) {
 	if f.Sort == "" {
 		f.Sort, f.Descending = SortStarted, true
 	}
 	switch {
 	case f.byFigures():
-		page, err = x.byFigure(ctx, tx, f)
+		page, err = x.byFigure(ctx, q, f)
 	case f.Sort == SortStarted:
 		after, _ := store.ParseCursor(f.After)
-		page.Rows, err = x.selectRows(ctx, tx, f, after, limit+1)
+		page.Rows, err = x.selectRows(ctx, q, f, after, limit+1)
 		for i, e := range page.Rows {
 			page.Rows[i].After = f.cursorOf(e)
 		}
 	default:
-		page.Rows, err = x.grouped(ctx, tx, f, limit+1)
+		page.Rows, err = x.grouped(ctx, q, f, limit+1)
 	}
 	if len(page.Rows) > limit {
 		page.Rows = page.Rows[:limit]
@@ -139,7 +137,7 @@ func (f Filter) cursorOf(e Found) string {
 
 // grouped answers a filter that sorts by a value: by one query for each value, in order,
 // until there are limit results.
-func (x *Index) grouped(ctx context.Context, tx *store.Tx, f Filter, limit int) (all []Found, err error) {
+func (x *Index) grouped(ctx context.Context, q store.Queryer, f Filter, limit int) (all []Found, err error) {
 	groups := f.groups()
 	text, cursor, _ := strings.Cut(f.After, "-")
 	first, _ := strconv.Atoi(text)
@@ -148,7 +146,7 @@ func (x *Index) grouped(ctx context.Context, tx *store.Tx, f Filter, limit int) 
 		first = 0
 	}
 	for k := first; k < len(groups) && len(all) < limit; k++ {
-		rows, err := x.selectRows(ctx, tx, groups[k], after, limit-len(all))
+		rows, err := x.selectRows(ctx, q, groups[k], after, limit-len(all))
 		if err != nil {
 			return all, err
 		}
@@ -217,17 +215,17 @@ func (f Filter) byDecision() (out []Filter) {
 
 // byFigure returns all results of a filter that sorts by an encrypted figure. The cursor is
 // the last row of the previous page: an address must not have its figure.
-func (x *Index) byFigure(ctx context.Context, tx *store.Tx, f Filter) (page Page, err error) {
+func (x *Index) byFigure(ctx context.Context, q store.Queryer, f Filter) (page Page, err error) {
 	newest := f
 	newest.Sort, newest.Descending = SortStarted, true
-	all, err := x.selectRows(ctx, tx, newest, store.Cursor{}, MaxSorted+1)
+	all, err := x.selectRows(ctx, q, newest, store.Cursor{}, MaxSorted+1)
 	if err != nil {
 		return page, err
 	}
 	if page.Partial = len(all) > MaxSorted; page.Partial {
 		all = all[:MaxSorted]
 	}
-	if err := x.summaries(ctx, tx, all); err != nil {
+	if err := x.summaries(ctx, q, all); err != nil {
 		return page, err
 	}
 	slices.SortStableFunc(all, func(a, b Found) int {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -24,18 +23,19 @@ func put(ctx context.Context, q store.Queryer, a applications.Application, key [
 	j, at := a.Journey, int64(0)
 	err = q.QueryRowContext(ctx, `INSERT INTO review_index (application_id, data_key, product, mode, external_id, external_key, public_token,
 			state, outcome, attempt, decision, has_report, named, created_at, updated_at, version, revised_at,
-			outdated, answered)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', $11, TRUE, $12, $13, $14, $15, $16, $17)
+			outdated, answered, decided_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $18, $11, TRUE, $12, $13, $14, $15, $16, $17, $19)
 		ON CONFLICT (application_id) DO UPDATE SET mode = excluded.mode,
 		external_key = excluded.external_key, public_token = excluded.public_token,
 			state = excluded.state, outcome = excluded.outcome, attempt = excluded.attempt,
 			has_report = excluded.has_report, updated_at = excluded.updated_at, revised_at = excluded.revised_at,
-			outdated = excluded.outdated, answered = excluded.answered
+			outdated = excluded.outdated, answered = excluded.answered, decision = excluded.decision,
+			decided_at = excluded.decided_at
 		RETURNING report_at`,
 		a.ID, a.DataKey(), string(a.Product), string(a.Mode), a.ExternalID, key, j.PublicToken,
 		string(j.State), string(j.Outcome()), int64(j.Attempt),
 		a.HasReport(), store.Micros(a.CreatedAt), store.Micros(a.UpdatedAt), int64(version), store.MicrosOrZero(a.Report.RevisedAt),
-		a.Decision.Outdated, a.Decision.Answered()).Scan(&at)
+		a.Decision.Outdated, a.Decision.Answered(), a.Decision.Kind, store.MicrosOrZero(a.Decision.At)).Scan(&at)
 	return store.Time(at), err
 }
 
@@ -84,7 +84,7 @@ func (x *Index) summaries(ctx context.Context, q store.Queryer, rows []Found) er
 		return err
 	}
 	for _, s := range all {
-		open, err := x.DB.Vault.Unwrap(s.dataKey, s.wrapped)
+		open, err := x.DB.Vault.Unwrap(q, s.dataKey, s.wrapped)
 		if err != nil {
 			return err
 		}
@@ -432,23 +432,23 @@ func (x *Index) addTextConditions(ctx context.Context, q store.Queryer, b *union
 }
 
 // rarestToken returns the index of the token with the fewest applications, counted up to
-// 1000, or -1 if a token has none.
+// 1000, or -1 if there is none or one of several has none.
 func (x *Index) rarestToken(ctx context.Context, q store.Queryer, tokens [][]byte) (int, error) {
-	best, least := -1, math.MaxInt
-	for i, t := range tokens {
-		var n int
-		if err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM review_tokens WHERE token = $1 LIMIT 1000) AS t`,
-			t).Scan(&n); err != nil {
-			return -1, err
-		}
-		if n == 0 {
-			return -1, nil
-		}
-		if n < least {
-			best, least = i, n
-		}
+	if len(tokens) < 2 {
+		return len(tokens) - 1, nil
 	}
-	return best, nil
+	var c store.Conditions
+	var counts []string
+	for i, t := range tokens {
+		counts = append(counts, fmt.Sprintf(`SELECT %d AS i, COUNT(*) AS n FROM (SELECT 1 FROM review_tokens WHERE token = %s LIMIT 1000) AS t`,
+			i, c.Arg(t)))
+	}
+	best, n := -1, 0
+	err := q.QueryRowContext(ctx, strings.Join(counts, ` UNION ALL `)+` ORDER BY n, i LIMIT 1`, c.Args...).Scan(&best, &n)
+	if n == 0 {
+		best = -1
+	}
+	return best, err
 }
 
 // Count counts the applications of a filter without a text, up to MaxCounted.
@@ -472,13 +472,6 @@ func Assign(ctx context.Context, q store.Queryer, applicationID, userID string) 
 		err = store.ErrNotFound
 	}
 	return err
-}
-
-// SetDecision updates the newest decision in the index.
-func SetDecision(ctx context.Context, tx *store.Tx, applicationID, decision string) error {
-	return store.Exec(tx.ExecContext(ctx, `UPDATE review_index SET decision = $2, decided_at = $3, outdated = FALSE, answered = FALSE
-		WHERE application_id = $1`,
-		applicationID, decision, store.Micros(tx.Now)))
 }
 
 // Position is an application's position in the order of last activity.

@@ -253,37 +253,35 @@ func ConfirmWithdrawal(err error) error {
 // to the card.
 func (s *Service) Fill(ctx context.Context, a applications.Application, v *pages.Sharing) error {
 	v.Open = a.HasReport() && a.Report.PublicToken != ""
-	return s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		found, err := s.Shares(ctx, tx, a.ID)
-		if err != nil {
-			return err
-		}
-		lines, err := linesOf(ctx, tx, a.ID, maxLines)
-		if err != nil {
-			return err
-		}
-		var emails map[string]string
-		if len(found)+len(lines) > 0 {
-			if emails, err = s.Staff.Addresses(ctx, tx); err != nil {
-				return err
-			}
-		}
-		called := map[string]string{}
-		v.Shares = nil
-		for _, sh := range found {
-			called[sh.PublicID] = sh.Label
-			v.Shares = append(v.Shares, pages.Share{ID: sh.ID, PublicID: sh.PublicID, Label: sh.Label, Created: sh.Created, Granted: sh.Granted,
-				Until: sh.Granted.Add(life), Over: tx.Now.After(sh.Granted.Add(life)), Withdrawn: sh.Withdrawn,
-				CreatedBy: emails[sh.CreatedBy], GrantedBy: emails[sh.GrantedBy], WithdrawnBy: emails[sh.WithdrawnBy]})
-		}
-		v.Lines = nil
-		for _, l := range lines {
-			v.Lines = append(v.Lines, pages.ShareLine{At: l.At, By: emails[l.ReviewerID], Action: l.Action,
-				PublicID: l.PublicID, Label: called[l.PublicID], Done: l.Done})
-		}
-		v.Known, err = s.known(ctx, tx, called)
+	found, err := s.Shares(ctx, s.DB.SQL, a.ID)
+	if err != nil {
 		return err
-	})
+	}
+	lines, err := linesOf(ctx, s.DB.SQL, a.ID, maxLines)
+	if err != nil {
+		return err
+	}
+	var emails map[string]string
+	if len(found)+len(lines) > 0 {
+		if emails, err = s.Staff.Addresses(ctx, s.DB.SQL); err != nil {
+			return err
+		}
+	}
+	called := map[string]string{}
+	v.Shares = nil
+	for _, sh := range found {
+		called[sh.PublicID] = sh.Label
+		v.Shares = append(v.Shares, pages.Share{ID: sh.ID, PublicID: sh.PublicID, Label: sh.Label, Created: sh.Created, Granted: sh.Granted,
+			Until: sh.Granted.Add(life), Over: s.DB.Now().After(sh.Granted.Add(life)), Withdrawn: sh.Withdrawn,
+			CreatedBy: emails[sh.CreatedBy], GrantedBy: emails[sh.GrantedBy], WithdrawnBy: emails[sh.WithdrawnBy]})
+	}
+	v.Lines = nil
+	for _, l := range lines {
+		v.Lines = append(v.Lines, pages.ShareLine{At: l.At, By: emails[l.ReviewerID], Action: l.Action,
+			PublicID: l.PublicID, Label: called[l.PublicID], Done: l.Done})
+	}
+	v.Known, err = s.known(ctx, s.DB.SQL, called)
+	return err
 }
 
 // known lists third parties of other applications, most recent first, each with its
