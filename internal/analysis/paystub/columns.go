@@ -36,7 +36,7 @@ func periodOf(words string) period {
 	if len(words) > 40 || !strings.Contains(words, " ") {
 		return periodWords[shortened[words]]
 	}
-	if strings.ReplaceAll(words, " ", "") == "ytd" {
+	if len(words) < 6 && strings.ReplaceAll(words, " ", "") == "ytd" {
 		return ytd // "Y-TD", as in scans
 	}
 	whole := expanded(words)
@@ -74,12 +74,14 @@ func expanded(words string) string {
 	return strings.Join(all, " ")
 }
 
+var amountColumns, amountTitles = wordSet("column amounts"), wordSet("column amounts or title")
+
 // isAmounts reports whether a header is over a column of amounts without naming a period.
-func isAmounts(words string) bool { return slices.Contains(wordList("column amounts"), words) }
+func isAmounts(words string) bool { return amountColumns[words] }
 
 // mayBeAmounts is like isAmounts, but also accepts words that may be a title.
 func mayBeAmounts(words string) bool {
-	return isAmounts(words) || slices.Contains(wordList("column amounts or title"), words)
+	return isAmounts(words) || amountTitles[words]
 }
 
 // column is the position and the kind of a column.
@@ -205,7 +207,7 @@ func (s *sheet) headerKinds(n int, r row) (kinds []period, ok bool) {
 		switch {
 		case kinds[i] != noPeriod && kinds[i] != foreign:
 		case isAmounts(c.words) && (i > 0 || others+periods == 0 || len(r) > 1 && kinds[1] == ytd) && (periods > 0 || others > 0 || known > 0),
-			slices.Contains(wordList("column amounts or title"), c.words) && i > 0 && (kinds[i-1] == notMoney || kinds[i-1] == rated) &&
+			amountTitles[c.words] && i > 0 && (kinds[i-1] == notMoney || kinds[i-1] == rated) &&
 				(i+1 == len(r) || kinds[i+1] != current && !isAmounts(r[i+1].words)):
 			kinds[i] = current
 			loose++

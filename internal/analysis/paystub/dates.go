@@ -71,9 +71,28 @@ const (
 	goodDate
 )
 
-// dateForm matches a date: three numbers or words, which marks or an ordinal may separate.
-var dateForm = regexp.MustCompile(`^(\d+|[A-Za-z]+)((?i:st|nd|rd|th)[, ]+| / |[-/., ']{0,2})(\d+|[A-Za-z]+)` +
-	`((?i:st|nd|rd|th)[, ]+| / |[-/., ']{0,2})(\d+|[A-Za-z]+)`)
+// dateParts cuts the numbers or words of a date, and what is between them: up to two marks, " / ",
+// or an ordinal. A part is empty if there are fewer.
+func dateParts(s string) (part [3]string, mark [2]string, rest string) {
+	for i := range part {
+		n := 0
+		for n < len(s) && (isDigit(s[n]) || isLetter(s[n])) && isDigit(s[n]) == isDigit(s[0]) {
+			n++
+		}
+		if part[i], s = s[:n], s[n:]; n == 0 || i == len(mark) {
+			break
+		}
+		for n = 0; n < min(2, len(s)) && strings.IndexByte("-/., '", s[n]) >= 0; n++ {
+		}
+		if strings.HasPrefix(s, " / ") {
+			n = 3
+		} else if len(s) > 2 && (s[2] == ',' || s[2] == ' ') && isLetter(s[0]) && slices.Contains(ordinals, strings.ToLower(s[:2])) {
+			n = len(s) - len(strings.TrimLeft(s[2:], ", "))
+		}
+		mark[i], s = s[:n], s[n:]
+	}
+	return part, mark, s
+}
 
 // dateIn reads a date at the beginning of a text, as in 01/31/2026, 1-31-26,
 // 2026-01-31, Jan 31, 2026 and 31 January 2026, and returns the text after it. A date that
@@ -92,15 +111,13 @@ func dateIn(s string) (d report.Date, rest string, state int) {
 		}
 		return report.Date{}, s, noDate
 	}
-	m := dateForm.FindStringSubmatch(s)
-	if m == nil {
+	part, mark, rest := dateParts(s)
+	if part[2] == "" {
 		return d, s, noDate
 	}
-	glued := func(k int) bool { return m[k] == "" && isDigit(m[k-1][0]) == isDigit(m[k+1][0]) }
-	rest = s[len(m[0]):]
-	y, month, day, ok := ymd([3]string{m[1], m[3], m[5]})
-	if !ok || glued(2) || glued(4) || rest != "" && (isDigit(rest[0]) || rest[0] == '/') ||
-		monthOf(m[1]) > 0 && m[2][:min(1, len(m[2]))] == " " && strings.Trim(m[4], " ") == "-" { // "March 1-14, 2026"
+	y, month, day, ok := ymd(part)
+	if !ok || rest != "" && rest[0] == '/' ||
+		monthOf(part[0]) > 0 && strings.HasPrefix(mark[0], " ") && strings.Trim(mark[1], " ") == "-" { // "March 1-14, 2026"
 		return d, s, noDate
 	}
 	t := time.Date(y, time.Month(month), day, 0, 0, 0, 0, time.UTC)
@@ -157,20 +174,27 @@ var ordinals = []string{"st", "nd", "rd", "th"}
 
 // isWeekday reports whether a word is the name of a weekday or an abbreviation of it.
 func isWeekday(s string) bool {
-	s = strings.ToLower(s)
-	return len(s) >= 3 && slices.ContainsFunc([]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
-		"sunday"}, func(d string) bool { return s == d || len(s) <= 5 && strings.HasPrefix(d, s) })
+	return len(s) >= 3 && slices.ContainsFunc(weekdays, func(day string) bool { return abbreviates(s, day, 5) })
+}
+
+// abbreviates reports whether a text is a name, or the first letters of it, of which an abbreviation
+// has so many at most.
+func abbreviates(s, name string, most int) bool {
+	return (len(s) == len(name) || len(s) <= min(most, len(name))) && strings.EqualFold(s, name[:len(s)])
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
 // ymd returns the year, month and day from the three parts of a date.
 func ymd(p [3]string) (y, m, d int, ok bool) {
 	n := func(s string) int {
-		if v, err := strconv.Atoi(s); err == nil && len(s) < 5 {
-			return v
+		if !isDigit(s[0]) || len(s) > 4 {
+			return -1
 		}
-		return -1
+		v, _ := strconv.Atoi(s) // only digits
+		return v
 	}
 	switch {
 	case monthOf(p[0]) > 0:
@@ -191,22 +215,18 @@ func ymd(p [3]string) (y, m, d int, ok bool) {
 	return y, m, d, y >= 1000 && m >= 0 && d >= 0
 }
 
-var months = [...]string{"january", "february", "march", "april", "may", "june", "july",
+var weekdays = []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
+
+var months = []string{"january", "february", "march", "april", "may", "june", "july",
 	"august", "september", "october", "november", "december"}
 
 // monthOf returns a month's number from its name or its first three or four letters, or 0
 // for other words.
 func monthOf(s string) int {
-	s = strings.ToLower(s)
-	if len(s) < 3 {
+	if len(s) < 3 || isDigit(s[0]) {
 		return 0
 	}
-	for i, m := range months {
-		if s == m || len(s) <= 4 && strings.HasPrefix(m, s) {
-			return i + 1
-		}
-	}
-	return 0
+	return 1 + slices.IndexFunc(months, func(name string) bool { return abbreviates(s, name, 4) })
 }
 
 // frequencies maps the words for a pay frequency to the contract's value.

@@ -59,6 +59,9 @@ func phrase(words []string) field {
 		return noField
 	}
 	kinds, _ := madeOf(words, 0)
+	if kinds == 0 {
+		return noField
+	}
 	last := wordKinds[words[len(words)-1]]
 	only := func(some wordKind) bool { _, all := madeOf(words, some|joinWord); return all }
 	has := func(some wordKind) bool { return kinds&some != 0 }
@@ -122,7 +125,7 @@ func periodPhrase(words []string) period {
 		switch {
 		case slices.Contains(words[:i], w):
 			return noPeriod // two columns
-		case i > 0 && words[i-1] == "amount" && slices.Contains(wordList("column amounts or title"), w):
+		case i > 0 && words[i-1] == "amount" && amountTitles[w]:
 			return noPeriod
 		case w == "current" && core > 0 && !has(hourWord), has(hourWord|rateWord) && (w == "amount" || w == "amounts" ||
 			w == "dollars" || w == "usd" || w == "earnings" || w == "deductions"):

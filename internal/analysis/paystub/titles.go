@@ -50,6 +50,8 @@ func sectionOf(words string) section {
 	return noSection
 }
 
+var headingWords, payerWords = wordSet("heading word"), wordSet("payer")
+
 // headingOf returns the section of a title within a table, or noSection if a text is not
 // such a title.
 func headingOf(words string) section {
@@ -58,7 +60,7 @@ func headingOf(words string) section {
 	}
 	words = unnumbered(words)
 	for _, w := range strings.Fields(words) {
-		if !slices.Contains(wordList("heading word"), w) && !slices.Contains(wordList("payer"), w) {
+		if !headingWords[w] && !payerWords[w] {
 			return noSection
 		}
 	}

@@ -21,6 +21,15 @@ func wordList(section string) []string {
 	return list
 }
 
+// wordSet returns the list of a section as a set.
+func wordSet(section string) map[string]bool {
+	out := map[string]bool{}
+	for _, words := range wordList(section) {
+		out[words] = true
+	}
+	return out
+}
+
 // parseVocabulary reads sections that begin with "[name]" or "[name: description]".
 func parseVocabulary(file string) map[string][]string {
 	out := map[string][]string{}
