@@ -39,11 +39,20 @@ func periodOf(words string) period {
 	if len(words) < 6 && strings.ReplaceAll(words, " ", "") == "ytd" {
 		return ytd // "Y-TD", as in scans
 	}
-	whole := expanded(words)
+	all := strings.Fields(words)
+	for i, w := range all {
+		if long, known := shortened[w]; known {
+			all[i] = long
+		}
+	}
+	whole := strings.Join(all, " ")
 	if p, known := periodWords[whole]; known {
 		return p
 	}
-	if p := periodPhrase(strings.Fields(yearToDate.Replace(whole))); p != noPeriod {
+	if slices.ContainsFunc(yearSigns, func(sign string) bool { return strings.Contains(whole, sign) }) {
+		all = strings.Fields(yearToDate.Replace(whole))
+	}
+	if p := periodPhrase(all); p != noPeriod {
 		return p
 	}
 	if strings.HasSuffix(words, " rate") && len(words) < 24 {
@@ -63,16 +72,8 @@ var shortened = map[string]string{"curr": "current", "cur": "current", "amt": "a
 var yearToDate = strings.NewReplacer("year to date", "ytd", "y t d", "ytd", "yr to date", "ytd", "year todate", "ytd",
 	"calendar ytd", "ytd", "calendar year", "ytd", "tax year", "ytd", "to date", "ytd")
 
-// expanded returns a column header with its abbreviations expanded.
-func expanded(words string) string {
-	all := strings.Fields(words)
-	for i, w := range all {
-		if long, known := shortened[w]; known {
-			all[i] = long
-		}
-	}
-	return strings.Join(all, " ")
-}
+// yearSigns are parts of the phrases that yearToDate replaces.
+var yearSigns = []string{"date", "year", "ytd", "y t d"}
 
 var amountColumns, amountTitles = wordSet("column amounts"), wordSet("column amounts or title")
 

@@ -59,9 +59,6 @@ func phrase(words []string) field {
 		return noField
 	}
 	kinds, _ := madeOf(words, 0)
-	if kinds == 0 {
-		return noField
-	}
 	last := wordKinds[words[len(words)-1]]
 	only := func(some wordKind) bool { _, all := madeOf(words, some|joinWord); return all }
 	has := func(some wordKind) bool { return kinds&some != 0 }
@@ -115,6 +112,9 @@ func periodPhrase(words []string) period {
 	}
 	kinds, all := madeOf(words, nowWord|yearWord|amountWord|hourWord|rateWord|otherWord)
 	has := func(some wordKind) bool { return kinds&some != 0 }
+	if !all || !has(nowWord|yearWord|hourWord|rateWord) {
+		return noPeriod
+	}
 	core := 0 // a single column has only one of these
 	for _, kind := range []wordKind{yearWord, hourWord, rateWord} {
 		if has(kind) {
@@ -133,8 +133,6 @@ func periodPhrase(words []string) period {
 		}
 	}
 	switch {
-	case !all || !has(nowWord|yearWord|hourWord|rateWord):
-		return noPeriod
 	case has(otherWord):
 		return foreign
 	case has(hourWord) && has(yearWord):

@@ -80,7 +80,7 @@ func labelOf(words string) field {
 		return f
 	}
 	all := strings.Fields(words)
-	if len(all) > 7 || slices.ContainsFunc(all, func(w string) bool { return w == "next" || w == "previous" || w == "prior" || w == "birth" }) {
+	if kinds, _ := madeOf(all, 0); kinds == 0 || len(all) > 7 || slices.ContainsFunc(all, func(w string) bool { return w == "next" || w == "previous" || w == "prior" || w == "birth" }) {
 		return noField
 	}
 	// The label of a date may have more words, as in "official pay date".
