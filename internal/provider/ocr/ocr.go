@@ -198,21 +198,16 @@ func (e *Engine) readLevel(ctx context.Context, g *gray) (paystub.ScannedPage, e
 	g.eraseRules()
 	ctx, cancel := context.WithTimeout(ctx, e.limit)
 	defer cancel()
-	words, err := e.words(ctx, g, oneBlock)
+	words, err := e.words(ctx, g, oneBlock, ruleDark)
 	if err != nil {
 		return paystub.ScannedPage{}, err
 	}
 	if doubts := doubtful(words); len(words)-doubts > enough {
-		if rest, x, y, any := g.withoutClearWords(words).cropped(); any {
-			again, err := e.words(ctx, rest, sparse)
-			if err != nil {
-				return paystub.ScannedPage{}, err
-			}
-			for i := range again {
-				again[i].move(float64(x), float64(y))
-			}
-			words = merge(words, again)
+		again, err := e.words(ctx, g.withoutClearWords(words), sparse, 128)
+		if err != nil {
+			return paystub.ScannedPage{}, err
 		}
+		words = merge(words, again)
 	}
 	return page(words, g), nil
 }
@@ -224,8 +219,13 @@ const (
 	sparse   = "11"
 )
 
-// words returns the words that tesseract reads in an image.
-func (e *Engine) words(ctx context.Context, g *gray, way string) ([]box, error) {
+// words returns the words that tesseract reads in the part of an image that has pixels below a
+// brightness.
+func (e *Engine) words(ctx context.Context, g *gray, way string, below byte) ([]box, error) {
+	g, x, y, any := g.cropped(below)
+	if !any {
+		return nil, nil
+	}
 	in := append(fmt.Appendf(nil, "P5\n%d %d\n255\n", g.w, g.h), g.px...)
 	out, err := e.run(ctx, in, maxTSV, e.tesseract, "stdin", "stdout", "--oem", "1", "--psm", way, "-l", "eng", "--dpi", "300",
 		"-c", "tessedit_create_tsv=1")
@@ -234,6 +234,9 @@ func (e *Engine) words(ctx context.Context, g *gray, way string) ([]box, error) 
 	}
 	words := parseTSV(out)
 	alignEstimates(words)
+	for i := range words {
+		words[i].move(float64(x), float64(y))
+	}
 	return words, nil
 }
 
