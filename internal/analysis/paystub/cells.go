@@ -491,11 +491,9 @@ func (s *sheet) splitCents() {
 
 // isValue reports whether a text is an amount or begins with a day.
 func isValue(text string) bool {
-	if _, amount := money(text); amount {
-		return true
-	}
+	_, amount := money(text)
 	_, _, day := dateIn(text)
-	return day == goodDate
+	return amount || day == goodDate
 }
 
 // isHead reports whether a text is a column header.

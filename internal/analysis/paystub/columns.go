@@ -75,8 +75,6 @@ var yearToDate = strings.NewReplacer("year to date", "ytd", "y t d", "ytd", "yr 
 // yearSigns are parts of the phrases that yearToDate replaces.
 var yearSigns = []string{"date", "year", "ytd", "y t d"}
 
-var amountColumns, amountTitles = wordSet("column amounts"), wordSet("column amounts or title")
-
 // isAmounts reports whether a header is over a column of amounts without naming a period.
 func isAmounts(words string) bool { return amountColumns[words] }
 

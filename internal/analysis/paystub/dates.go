@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"vestibule/internal/report"
 )
@@ -71,28 +72,9 @@ const (
 	goodDate
 )
 
-// dateParts cuts the numbers or words of a date, and what is between them: up to two marks, " / ",
-// or an ordinal. A part is empty if there are fewer.
-func dateParts(s string) (part [3]string, mark [2]string, rest string) {
-	for i := range part {
-		n := 0
-		for n < len(s) && (isDigit(s[n]) || isLetter(s[n])) && isDigit(s[n]) == isDigit(s[0]) {
-			n++
-		}
-		if part[i], s = s[:n], s[n:]; n == 0 || i == len(mark) {
-			break
-		}
-		for n = 0; n < min(2, len(s)) && strings.IndexByte("-/., '", s[n]) >= 0; n++ {
-		}
-		if strings.HasPrefix(s, " / ") {
-			n = 3
-		} else if len(s) > 2 && (s[2] == ',' || s[2] == ' ') && isLetter(s[0]) && slices.Contains(ordinals, strings.ToLower(s[:2])) {
-			n = len(s) - len(strings.TrimLeft(s[2:], ", "))
-		}
-		mark[i], s = s[:n], s[n:]
-	}
-	return part, mark, s
-}
+// dateForm matches a date: three numbers or words, which marks or an ordinal may separate.
+var dateForm = regexp.MustCompile(`^(\d+|[A-Za-z]+)((?i:st|nd|rd|th)[, ]+| / |[-/., ']{0,2})(\d+|[A-Za-z]+)` +
+	`((?i:st|nd|rd|th)[, ]+| / |[-/., ']{0,2})(\d+|[A-Za-z]+)`)
 
 // dateIn reads a date at the beginning of a text, as in 01/31/2026, 1-31-26,
 // 2026-01-31, Jan 31, 2026 and 31 January 2026, and returns the text after it. A date that
@@ -111,13 +93,18 @@ func dateIn(s string) (d report.Date, rest string, state int) {
 		}
 		return report.Date{}, s, noDate
 	}
-	part, mark, rest := dateParts(s)
-	if part[2] == "" {
+	if word := s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsLetter))]; !strings.ContainsAny(s, "0123456789") || word != "" && monthOf(word) == 0 {
+		return d, s, noDate // most texts, without the expression
+	}
+	m := dateForm.FindStringSubmatch(s)
+	if m == nil {
 		return d, s, noDate
 	}
-	y, month, day, ok := ymd(part)
-	if !ok || rest != "" && rest[0] == '/' ||
-		monthOf(part[0]) > 0 && strings.HasPrefix(mark[0], " ") && strings.Trim(mark[1], " ") == "-" { // "March 1-14, 2026"
+	glued := func(k int) bool { return m[k] == "" && isDigit(m[k-1][0]) == isDigit(m[k+1][0]) }
+	rest = s[len(m[0]):]
+	y, month, day, ok := ymd([3]string{m[1], m[3], m[5]})
+	if !ok || glued(2) || glued(4) || rest != "" && (isDigit(rest[0]) || rest[0] == '/') ||
+		monthOf(m[1]) > 0 && m[2][:min(1, len(m[2]))] == " " && strings.Trim(m[4], " ") == "-" { // "March 1-14, 2026"
 		return d, s, noDate
 	}
 	t := time.Date(y, time.Month(month), day, 0, 0, 0, 0, time.UTC)
@@ -184,8 +171,6 @@ func abbreviates(s, name string, most int) bool {
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // ymd returns the year, month and day from the three parts of a date.
 func ymd(p [3]string) (y, m, d int, ok bool) {

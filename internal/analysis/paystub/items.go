@@ -128,8 +128,6 @@ var totalWords = inverted(map[item][]string{
 	gross:           wordList("gross pay"),
 })
 
-var sentWords, fillerWords = wordSet("sent"), wordSet("filler")
-
 // totalOf returns the total that a label is for, or noItem.
 func totalOf(words string) item {
 	words = unnumbered(words)

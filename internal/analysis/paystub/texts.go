@@ -1,7 +1,6 @@
 package paystub
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,10 +35,8 @@ func plain(s string) string {
 
 // folded returns a Spanish letter without its accent, because stubs print both forms.
 func folded(c rune) rune {
-	if c > 0x7f {
-		if i := slices.Index([]rune("áéíóúüñ"), c); i >= 0 {
-			return []rune("aeiouun")[i]
-		}
+	if i := strings.IndexRune("áéíóúüñ", c); i >= 0 {
+		return rune("aeiouun"[i/2]) // two bytes have a letter with an accent
 	}
 	return c
 }

@@ -50,8 +50,6 @@ func sectionOf(words string) section {
 	return noSection
 }
 
-var headingWords, payerWords = wordSet("heading word"), wordSet("payer")
-
 // headingOf returns the section of a title within a table, or noSection if a text is not
 // such a title.
 func headingOf(words string) section {

@@ -21,13 +21,14 @@ func wordList(section string) []string {
 	return list
 }
 
+var titleWords, dateEndings, otherDays, headingWords, payerWords = wordSet("title word"), wordSet("date label ending"),
+	wordSet("other day"), wordSet("heading word"), wordSet("payer")
+var amountColumns, amountTitles, sentWords, fillerWords = wordSet("column amounts"), wordSet("column amounts or title"),
+	wordSet("sent"), wordSet("filler")
+
 // wordSet returns the list of a section as a set.
 func wordSet(section string) map[string]bool {
-	out := map[string]bool{}
-	for _, words := range wordList(section) {
-		out[words] = true
-	}
-	return out
+	return inverted(map[bool][]string{true: wordList(section)})
 }
 
 // parseVocabulary reads sections that begin with "[name]" or "[name: description]".

@@ -38,8 +38,6 @@ var labelWords = inverted(map[field][]string{
 	fieldProvider:  wordList("label provider"),
 })
 
-var titleWords = wordSet("title word")
-
 // isTitle reports whether a text is the title of a stub or of a part of it.
 func isTitle(words string) bool {
 	if words == "" || len(words) > 80 {
@@ -65,8 +63,6 @@ func isTitle(words string) bool {
 	return any
 }
 
-var dateEndings = wordSet("date label ending")
-
 // labelOf returns the field that a cell's whole text is the label of, or noField.
 func labelOf(words string) field {
 	if len(words) > 40 {
@@ -80,7 +76,7 @@ func labelOf(words string) field {
 		return f
 	}
 	all := strings.Fields(words)
-	if kinds, _ := madeOf(all, 0); kinds == 0 || len(all) > 7 || slices.ContainsFunc(all, func(w string) bool { return w == "next" || w == "previous" || w == "prior" || w == "birth" }) {
+	if kinds, _ := madeOf(all, 0); kinds == 0 || len(all) > 7 || slices.ContainsFunc(all, func(w string) bool { return otherDays[w] }) {
 		return noField
 	}
 	// The label of a date may have more words, as in "official pay date".

@@ -52,24 +52,6 @@ func decode(ctx context.Context, file []byte) (*gray, error) {
 	return g, err
 }
 
-// upright undoes an EXIF orientation.
-func (g *gray) upright(orientation int) *gray {
-	if orientation == 1 {
-		return g
-	}
-	out := newGray(g.w, g.h)
-	if orientation >= 5 {
-		out.w, out.h = g.h, g.w
-	}
-	for y := range out.h {
-		for x := range out.w {
-			sx, sy := pageimage.Stored(orientation, x, y, g.w, g.h)
-			out.px[y*out.w+x] = g.px[sy*g.w+sx]
-		}
-	}
-	return out
-}
-
 // tile is the side in pixels of the areas whose paper is taken to be equally bright.
 const tile = 32
 
@@ -367,7 +349,10 @@ func (g *gray) shrink(n int) *gray {
 
 // quarter returns the image turned by 90 degrees to the right.
 func (g *gray) quarter() *gray {
-	out := g.upright(6)
+	out := newGray(g.h, g.w)
+	for i := range out.px {
+		out.px[i] = g.px[(g.h-1-i%g.h)*g.w+i/g.h]
+	}
 	out.from = g.from.after(affine{xy: 1, yx: -1, y0: float64(g.h)})
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,12 +64,10 @@ func Find(ctx context.Context) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(string(languages)) {
-		if strings.TrimSpace(line) == "eng" {
-			return e, nil
-		}
+	if !slices.Contains(strings.Fields(string(languages)), "eng") {
+		return nil, errors.New("tesseract has no data for English (tesseract-ocr-eng)")
 	}
-	return nil, errors.New("tesseract has no data for English (tesseract-ocr-eng)")
+	return e, nil
 }
 
 // PDF reports whether the engine also reads scanned PDF files.
@@ -135,22 +134,8 @@ func (e *Engine) readPDF(ctx context.Context, file []byte) (out []paystub.Scanne
 
 // parsePGM decodes a PGM image of a child process, with sides of at most so many pixels.
 func parsePGM(b []byte, most int) (*gray, error) {
-	var w, h, depth int
-	header, n := b[:min(len(b), 64)], 0
-	if _, err := fmt.Sscanf(string(header), "P5\n%d %d\n%d\n", &w, &h, &depth); err != nil || depth != 255 {
-		return nil, ErrUnreadable
-	}
-	for range 3 {
-		i := bytes.IndexByte(header[n:], '\n')
-		if i < 0 {
-			return nil, ErrUnreadable
-		}
-		n += i + 1
-	}
-	if w < 1 || h < 1 || w > most || h > most || len(b) < n+w*h {
-		return nil, ErrUnreadable
-	}
-	return grayOf(w, h, b[n:n+w*h]), nil
+	w, h, px, err := pageimage.Parse(b, "P5", 1, most)
+	return grayOf(w, h, px), err
 }
 
 // enough is the number of confident words above which a page is taken to be upright.

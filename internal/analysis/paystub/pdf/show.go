@@ -59,7 +59,7 @@ func (p *painter) show(parts []any) {
 		} else if gap > 0.16 && b.Len() > 0 {
 			b.WriteByte(' ')
 		}
-		p.advance(gap * s.size * s.stretch)
+		p.text = matrix{1, 0, 0, 1, gap * s.size * s.stretch, 0}.times(p.text)
 	}
 	finish()
 }
@@ -82,12 +82,6 @@ func (p *painter) glyphs(t text, b *strings.Builder) {
 		if step == 1 && c == ' ' {
 			w += s.words
 		}
-		p.advance(w * s.stretch)
+		p.text = matrix{1, 0, 0, 1, w * s.stretch, 0}.times(p.text)
 	}
-}
-
-// advance moves the text position along the line.
-func (p *painter) advance(by float64) {
-	p.text[4] += by * p.text[0]
-	p.text[5] += by * p.text[1]
 }
