@@ -199,6 +199,12 @@ func shrink(m image.Image, n, pixelBytes int) pixels {
 	if y, ok := m.(*image.YCbCr); ok && pixelBytes == 1 {
 		m = &image.Gray{Pix: y.Y, Stride: y.YStride, Rect: y.Rect}
 	}
+	if g, ok := m.(*image.Gray); ok && n*pixelBytes == 1 {
+		for y := range out.h {
+			copy(out.px[y*out.w:][:out.w], g.Pix[y*g.Stride:])
+		}
+		return out
+	}
 	strip := image.NewRGBA(image.Rect(0, 0, b.Dx(), n))
 	for y := range out.h {
 		draw.Draw(strip, strip.Rect, image.White, image.Point{}, draw.Src)

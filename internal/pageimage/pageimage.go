@@ -178,29 +178,30 @@ func failure(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ErrUnreadable, err)
 }
 
+// Parse returns the size and the pixels of an image that a child process wrote as PGM (P5, one byte
+// a pixel) or PPM (P6, three), with sides of at most so many pixels.
+func Parse(b []byte, format string, bytesPerPixel, most int) (w, h int, px []byte, err error) {
+	var depth int
+	header, at := b[:min(len(b), 64)], 0
+	_, err = fmt.Sscanf(string(header), format+"\n%d %d\n%d\n", &w, &h, &depth)
+	for range 3 {
+		at += bytes.IndexByte(header[at:], '\n') + 1
+	}
+	if err != nil || bytes.Count(header, []byte("\n")) < 3 || depth != 255 || w < 1 || h < 1 || w > most || h > most || len(b) < at+bytesPerPixel*w*h {
+		return 0, 0, nil, ErrUnreadable
+	}
+	return w, h, b[at : at+bytesPerPixel*w*h], nil
+}
+
 // parsePPM decodes the PPM image that pdftoppm writes.
 func parsePPM(b []byte) (*image.RGBA, error) {
-	var w, h, depth int
-	if _, err := fmt.Sscanf(string(b[:min(len(b), 64)]), "P6\n%d %d\n%d\n", &w, &h, &depth); err != nil || depth != 255 {
-		return nil, ErrUnreadable
-	}
-	at := 0
-	for range 3 {
-		i := bytes.IndexByte(b[at:], '\n')
-		if i < 0 {
-			return nil, ErrUnreadable
-		}
-		at += i + 1
-	}
-	if w < 1 || h < 1 || w > longSide || h > longSide || len(b) < at+3*w*h {
-		return nil, ErrUnreadable
-	}
+	w, h, px, err := Parse(b, "P6", 3, longSide)
 	m := image.NewRGBA(image.Rect(0, 0, w, h))
 	for i := range w * h {
-		copy(m.Pix[4*i:], b[at+3*i:at+3*i+3])
+		copy(m.Pix[4*i:], px[3*i:3*i+3])
 		m.Pix[4*i+3] = 255
 	}
-	return m, nil
+	return m, err
 }
 
 func encodePNG(m image.Image) (Image, error) {

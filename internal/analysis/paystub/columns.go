@@ -36,14 +36,23 @@ func periodOf(words string) period {
 	if len(words) > 40 || !strings.Contains(words, " ") {
 		return periodWords[shortened[words]]
 	}
-	if strings.ReplaceAll(words, " ", "") == "ytd" {
+	if len(words) < 6 && strings.ReplaceAll(words, " ", "") == "ytd" {
 		return ytd // "Y-TD", as in scans
 	}
-	whole := expanded(words)
+	all := strings.Fields(words)
+	for i, w := range all {
+		if long, known := shortened[w]; known {
+			all[i] = long
+		}
+	}
+	whole := strings.Join(all, " ")
 	if p, known := periodWords[whole]; known {
 		return p
 	}
-	if p := periodPhrase(strings.Fields(yearToDate.Replace(whole))); p != noPeriod {
+	if slices.ContainsFunc(yearSigns, func(sign string) bool { return strings.Contains(whole, sign) }) {
+		all = strings.Fields(yearToDate.Replace(whole))
+	}
+	if p := periodPhrase(all); p != noPeriod {
 		return p
 	}
 	if strings.HasSuffix(words, " rate") && len(words) < 24 {
@@ -63,23 +72,15 @@ var shortened = map[string]string{"curr": "current", "cur": "current", "amt": "a
 var yearToDate = strings.NewReplacer("year to date", "ytd", "y t d", "ytd", "yr to date", "ytd", "year todate", "ytd",
 	"calendar ytd", "ytd", "calendar year", "ytd", "tax year", "ytd", "to date", "ytd")
 
-// expanded returns a column header with its abbreviations expanded.
-func expanded(words string) string {
-	all := strings.Fields(words)
-	for i, w := range all {
-		if long, known := shortened[w]; known {
-			all[i] = long
-		}
-	}
-	return strings.Join(all, " ")
-}
+// yearSigns are parts of the phrases that yearToDate replaces.
+var yearSigns = []string{"date", "year", "ytd", "y t d"}
 
 // isAmounts reports whether a header is over a column of amounts without naming a period.
-func isAmounts(words string) bool { return slices.Contains(wordList("column amounts"), words) }
+func isAmounts(words string) bool { return amountColumns[words] }
 
 // mayBeAmounts is like isAmounts, but also accepts words that may be a title.
 func mayBeAmounts(words string) bool {
-	return isAmounts(words) || slices.Contains(wordList("column amounts or title"), words)
+	return isAmounts(words) || amountTitles[words]
 }
 
 // column is the position and the kind of a column.
@@ -205,7 +206,7 @@ func (s *sheet) headerKinds(n int, r row) (kinds []period, ok bool) {
 		switch {
 		case kinds[i] != noPeriod && kinds[i] != foreign:
 		case isAmounts(c.words) && (i > 0 || others+periods == 0 || len(r) > 1 && kinds[1] == ytd) && (periods > 0 || others > 0 || known > 0),
-			slices.Contains(wordList("column amounts or title"), c.words) && i > 0 && (kinds[i-1] == notMoney || kinds[i-1] == rated) &&
+			amountTitles[c.words] && i > 0 && (kinds[i-1] == notMoney || kinds[i-1] == rated) &&
 				(i+1 == len(r) || kinds[i+1] != current && !isAmounts(r[i+1].words)):
 			kinds[i] = current
 			loose++

@@ -1,6 +1,7 @@
 package paystub
 
 import (
+	"slices"
 	"strings"
 
 	"vestibule/internal/report"
@@ -48,7 +49,7 @@ func (t *table) count() {
 			contains(l.label, "totals") || contains(l.label, "subtotal") || l.label == "" ||
 			isTotal(l.label) && (l.cells[now] == nil || near(sum[now], l.amount[now], 2)) &&
 				(l.cells[toDate] == nil || near(sum[toDate], l.amount[toDate], 2))
-		l.counted = !e.over[l.in] && !total && !containsAny(l.label, wordList("employer's line"))
+		l.counted = !e.over[l.in] && !total && !slices.Contains(itemSections(l.label), "employer's line")
 		if !l.counted && l.item >= regular && l.item != paidByCheck {
 			if l.weak = true; e.left || l.item < medicare || l.item > fica { // after the end of a table
 				l.item = noItem

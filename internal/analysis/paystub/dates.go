@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"vestibule/internal/report"
 )
@@ -92,6 +93,9 @@ func dateIn(s string) (d report.Date, rest string, state int) {
 		}
 		return report.Date{}, s, noDate
 	}
+	if word := s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsLetter))]; !strings.ContainsAny(s, "0123456789") || word != "" && monthOf(word) == 0 {
+		return d, s, noDate // most texts, without the expression
+	}
 	m := dateForm.FindStringSubmatch(s)
 	if m == nil {
 		return d, s, noDate
@@ -157,9 +161,13 @@ var ordinals = []string{"st", "nd", "rd", "th"}
 
 // isWeekday reports whether a word is the name of a weekday or an abbreviation of it.
 func isWeekday(s string) bool {
-	s = strings.ToLower(s)
-	return len(s) >= 3 && slices.ContainsFunc([]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
-		"sunday"}, func(d string) bool { return s == d || len(s) <= 5 && strings.HasPrefix(d, s) })
+	return len(s) >= 3 && slices.ContainsFunc(weekdays, func(day string) bool { return abbreviates(s, day, 5) })
+}
+
+// abbreviates reports whether a text is a name, or the first letters of it, of which an abbreviation
+// has so many at most.
+func abbreviates(s, name string, most int) bool {
+	return (len(s) == len(name) || len(s) <= min(most, len(name))) && strings.EqualFold(s, name[:len(s)])
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
@@ -167,10 +175,11 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 // ymd returns the year, month and day from the three parts of a date.
 func ymd(p [3]string) (y, m, d int, ok bool) {
 	n := func(s string) int {
-		if v, err := strconv.Atoi(s); err == nil && len(s) < 5 {
-			return v
+		if !isDigit(s[0]) || len(s) > 4 {
+			return -1
 		}
-		return -1
+		v, _ := strconv.Atoi(s) // only digits
+		return v
 	}
 	switch {
 	case monthOf(p[0]) > 0:
@@ -191,22 +200,18 @@ func ymd(p [3]string) (y, m, d int, ok bool) {
 	return y, m, d, y >= 1000 && m >= 0 && d >= 0
 }
 
-var months = [...]string{"january", "february", "march", "april", "may", "june", "july",
+var weekdays = []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
+
+var months = []string{"january", "february", "march", "april", "may", "june", "july",
 	"august", "september", "october", "november", "december"}
 
 // monthOf returns a month's number from its name or its first three or four letters, or 0
 // for other words.
 func monthOf(s string) int {
-	s = strings.ToLower(s)
-	if len(s) < 3 {
+	if len(s) < 3 || isDigit(s[0]) {
 		return 0
 	}
-	for i, m := range months {
-		if s == m || len(s) <= 4 && strings.HasPrefix(m, s) {
-			return i + 1
-		}
-	}
-	return 0
+	return 1 + slices.IndexFunc(months, func(name string) bool { return abbreviates(s, name, 4) })
 }
 
 // frequencies maps the words for a pay frequency to the contract's value.

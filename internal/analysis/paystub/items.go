@@ -51,67 +51,94 @@ func itemOf(words string, in section) (item, period) {
 	if i := totalOf(words); i != noItem {
 		return i, of
 	}
-	has := func(all ...string) bool {
-		return slices.ContainsFunc(all, func(w string) bool { return contains(words, w) })
+	found := itemSections(words)
+	has := func(sections ...string) bool {
+		return slices.ContainsFunc(sections, func(s string) bool { return slices.Contains(found, s) })
 	}
-	taken := in == deductions || has(wordList("taken")...)
+	taken := in == deductions || has("taken")
 	switch {
-	case containsAny(words, wordList("employer's line")) || has("taxable", "limit"), has("wages", "wage", "gross", "earnings") &&
-		has("social security", "soc", "med", "ss", "medicare", "fica", "oasdi"):
+	case has("employer's line", "limit"), has("wages") && has("tax on wages"):
 		return noItem, of
-	case has(wordList("social security")...) && (has(wordList("medicare")...) || has("med", "mc", "hi")):
+	case has("social security") && has("medicare", "short medicare"):
 		return fica, of
-	case has(wordList("social security")...):
+	case has("social security"):
 		return socialSecurity, of
-	case has(wordList("medicare")...), in == deductions && (words == "med" || words == "hi"), in != earnings && words == "mc":
+	case has("medicare"), in == deductions && (words == "med" || words == "hi"), in != earnings && words == "mc":
 		return medicare, of
 	case has("fica"):
 		return fica, of
-	case has("reembolso", "reimbursement", "reimb", "reimbursements", "mileage", "per diem"), in != deductions && has("expense", "expenses"):
+	case has("reimbursement"), in != deductions && has("expense"):
 		return reimbursement, of
-	case has("pto", "paid time off", "personal time off", "personal time", "ptoadv", "ptobuy", "ptoded") && taken:
+	case has("paid time off taken") && taken:
 		return paidTimeOffDeduction, of
-	case has("vacation", "vac", "vacbuy", "vacadv", "vacded") && taken:
+	case has("vacation taken") && taken:
 		return vacationDeduction, of
 	case in == deductions:
 		return noItem, of
-	case has("pto", "paid time off", "personal time off", "p t o", "flexible time off", "flex time off", "paid timeoff"):
+	case has("paid time off"):
 		return paidTimeOff, of
-	case has(wordList("vacation")...):
+	case has("vacation"):
 		return vacation, of
-	case has(wordList("overtime")...):
+	case has("overtime"):
 		return overtime, of
-	case has(wordList("bonus")...):
+	case has("bonus"):
 		return bonus, of
-	case has(wordList("commission")...):
+	case has("commission"):
 		return commission, of
-	case in == earnings && words == "st", words == "rt", has(wordList("regular pay")...):
+	case in == earnings && words == "st", words == "rt", has("regular pay"):
 		return regular, of
 	}
 	return noItem, of
 }
 
+type itemPhrase struct{ section, words string }
+
+// itemPhrases holds the entries of the vocabulary's sections for items, by their first words.
+var itemPhrases = func() map[string][]itemPhrase {
+	out := map[string][]itemPhrase{}
+	for section, list := range vocabulary {
+		section, ok := strings.CutPrefix(section, "item ")
+		for i := 0; ok && i < len(list); i++ {
+			first, _, _ := strings.Cut(list[i], " ")
+			out[first] = append(out[first], itemPhrase{section, list[i]})
+		}
+	}
+	return out
+}()
+
+// itemSections returns the sections for items of which words contain an entry as whole words.
+func itemSections(words string) (found []string) {
+	for words != "" {
+		first, rest, _ := strings.Cut(words, " ")
+		for _, p := range itemPhrases[first] {
+			if after, is := strings.CutPrefix(words, p.words); is && (after == "" || after[0] == ' ') {
+				found = append(found, p.section)
+			}
+		}
+		words = rest
+	}
+	return found
+}
+
+// totalWords holds the totals by labels that have other words than totalOf knows.
+var totalWords = inverted(map[item][]string{
+	net:             wordList("net pay"),
+	paidByCheck:     wordList("net pay by check"),
+	totalDeductions: wordList("total deductions"),
+	gross:           wordList("gross pay"),
+})
+
 // totalOf returns the total that a label is for, or noItem.
 func totalOf(words string) item {
 	words = unnumbered(words)
-	switch {
-	case slices.Contains(wordList("net pay"), words):
-		return net
-	case slices.Contains([]string{"amount paid", "check amount", "amount of check", "net to check"}, words):
-		return paidByCheck
-	case slices.Contains([]string{"total de deducciones", "total deducciones", "taxes and deductions",
-		"taxes deductions", "tax and deductions"}, words):
-		return totalDeductions
-	case slices.Contains(wordList("gross pay"), words):
-		return gross
+	if i := totalWords[words]; i != noItem {
+		return i
 	}
-	tokens := strings.Fields(words)
-	if len(tokens) == 0 || len(tokens) > 7 {
-		return noItem
-	}
-	g, n, d, sum, tax, check := false, false, false, false, false, false
-	for _, w := range tokens {
-		switch {
+	g, n, d, sum, tax, check, count := false, false, false, false, false, false, 0
+	for w := range strings.FieldsSeq(words) {
+		switch count++; {
+		case count > 7:
+			return noItem
 		case w == "gross":
 			g = true
 		case w == "net":
@@ -123,15 +150,15 @@ func totalOf(words string) item {
 		case w == "total" || w == "tot" || w == "totals" || w == "all":
 			sum = true
 		case w == "and" || w == "personal" || w == "employee" || w == "less":
-		case slices.Contains(wordList("sent"), w):
+		case sentWords[w]:
 			check = true
 		case n && check && strings.Trim(w, "0123456789x") == "": // the account's number
-		case !slices.Contains(wordList("filler"), w):
+		case !fillerWords[w]:
 			return noItem
 		}
 	}
 	switch {
-	case d && !g && !n && sum && !check, d && n && len(tokens) == 2:
+	case d && !g && !n && sum && !check, d && n && count == 2:
 		return totalDeductions
 	case check && !n:
 		return noItem

@@ -112,6 +112,9 @@ func periodPhrase(words []string) period {
 	}
 	kinds, all := madeOf(words, nowWord|yearWord|amountWord|hourWord|rateWord|otherWord)
 	has := func(some wordKind) bool { return kinds&some != 0 }
+	if !all || !has(nowWord|yearWord|hourWord|rateWord) {
+		return noPeriod
+	}
 	core := 0 // a single column has only one of these
 	for _, kind := range []wordKind{yearWord, hourWord, rateWord} {
 		if has(kind) {
@@ -122,7 +125,7 @@ func periodPhrase(words []string) period {
 		switch {
 		case slices.Contains(words[:i], w):
 			return noPeriod // two columns
-		case i > 0 && words[i-1] == "amount" && slices.Contains(wordList("column amounts or title"), w):
+		case i > 0 && words[i-1] == "amount" && amountTitles[w]:
 			return noPeriod
 		case w == "current" && core > 0 && !has(hourWord), has(hourWord|rateWord) && (w == "amount" || w == "amounts" ||
 			w == "dollars" || w == "usd" || w == "earnings" || w == "deductions"):
@@ -130,8 +133,6 @@ func periodPhrase(words []string) period {
 		}
 	}
 	switch {
-	case !all || !has(nowWord|yearWord|hourWord|rateWord):
-		return noPeriod
 	case has(otherWord):
 		return foreign
 	case has(hourWord) && has(yearWord):

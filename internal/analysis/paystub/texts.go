@@ -1,7 +1,6 @@
 package paystub
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,8 +35,8 @@ func plain(s string) string {
 
 // folded returns a Spanish letter without its accent, because stubs print both forms.
 func folded(c rune) rune {
-	if i := slices.Index([]rune("áéíóúüñ"), c); c > 0x7f && i >= 0 {
-		return []rune("aeiouun")[i]
+	if i := strings.IndexRune("áéíóúüñ", c); i >= 0 {
+		return rune("aeiouun"[i/2]) // two bytes have a letter with an accent
 	}
 	return c
 }
@@ -95,9 +94,9 @@ func money(s string) (report.Cents, bool) {
 
 // number reports whether a text is a number, such as hours or a rate.
 func number(s string) bool {
-	s = strings.TrimPrefix(strings.TrimSpace(s), "$")
+	s = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(s), "$"))
 	for _, unit := range []string{"/hr", "/hour", "/h", " hrs", "hrs", "h"} {
-		if rest, ok := strings.CutSuffix(strings.ToLower(s), unit); ok {
+		if rest, ok := strings.CutSuffix(s, unit); ok {
 			s = strings.TrimRight(rest, " .")
 			break
 		}

@@ -21,7 +21,7 @@ func sectionOf(words string) section {
 	if len(words) > 60 || words == "" || labelOf(words) != noField {
 		return noSection
 	}
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		if w[0] >= '0' && w[0] <= '9' && len(w) < 3 || strings.Trim(w, "0123456789") == "" && w != "401" &&
 			w != "403" && w != "457" && w != "125" && unnumbered(words) == words {
 			return noSection // a date or another number
@@ -57,8 +57,8 @@ func headingOf(words string) section {
 		return noSection
 	}
 	words = unnumbered(words)
-	for _, w := range strings.Fields(words) {
-		if !slices.Contains(wordList("heading word"), w) && !slices.Contains(wordList("payer"), w) {
+	for w := range strings.FieldsSeq(words) {
+		if !headingWords[w] && !payerWords[w] {
 			return noSection
 		}
 	}

@@ -21,6 +21,16 @@ func wordList(section string) []string {
 	return list
 }
 
+var titleWords, dateEndings, otherDays, headingWords, payerWords = wordSet("title word"), wordSet("date label ending"),
+	wordSet("other day"), wordSet("heading word"), wordSet("payer")
+var amountColumns, amountTitles, sentWords, fillerWords = wordSet("column amounts"), wordSet("column amounts or title"),
+	wordSet("sent"), wordSet("filler")
+
+// wordSet returns the list of a section as a set.
+func wordSet(section string) map[string]bool {
+	return inverted(map[bool][]string{true: wordList(section)})
+}
+
 // parseVocabulary reads sections that begin with "[name]" or "[name: description]".
 func parseVocabulary(file string) map[string][]string {
 	out := map[string][]string{}

@@ -55,7 +55,7 @@ func isTitle(words string) bool {
 	}
 	any := false
 	for _, w := range all {
-		named := slices.Contains(wordList("title word"), w)
+		named := titleWords[w]
 		if any = any || named; !named && strings.Trim(w, "0123456789") != "" {
 			return false
 		}
@@ -75,14 +75,14 @@ func labelOf(words string) field {
 	if f, known := labelWords[words]; known {
 		return f
 	}
-	// The label of a date may have more words, as in "official pay date".
 	all := strings.Fields(words)
-	if len(all) > 7 || contains(words, "next") || contains(words, "previous") || contains(words, "prior") || contains(words, "birth") {
+	if kinds, _ := madeOf(all, 0); kinds == 0 || len(all) > 7 || slices.ContainsFunc(all, func(w string) bool { return otherDays[w] }) {
 		return noField
 	}
-	for _, end := range wordList("date label ending") {
-		if strings.HasSuffix(words, " "+end) {
-			return labelWords[end]
+	// The label of a date may have more words, as in "official pay date".
+	for rest := words; rest != ""; _, rest, _ = strings.Cut(rest, " ") {
+		if dateEndings[rest] && rest != words {
+			return labelWords[rest]
 		}
 	}
 	return phrase(all)
@@ -103,9 +103,9 @@ func inverted[T comparable](words map[T][]string) map[string]T {
 // label. colon reports whether a colon separates them.
 func inline(text string) (f field, rest string, colon bool) {
 	words := strings.Fields(text)
-	longest := 0
+	longest, head := 0, ""
 	for n := 1; n < len(words) && n <= 5; n++ {
-		head := strings.Join(words[:n], " ")
+		head += " " + words[n-1]
 		if got := labelOf(plain(head)); got != noField {
 			f, longest, colon = got, n, strings.HasSuffix(head, ":")
 		}

@@ -52,3 +52,15 @@ func (d degradation) apply(g *gray, draw *rand.Rand) []byte {
 	_ = jpeg.Encode(&b, out, &jpeg.Options{Quality: d.quality}) // a buffer takes everything
 	return b.Bytes()
 }
+
+// at returns the brightness between pixels; outside of the image it is white.
+func (g *gray) at(x, y float64) byte {
+	x0, y0 := math.Floor(x), math.Floor(y)
+	ix, iy := int(x0), int(y0)
+	if ix < 0 || iy < 0 || ix+1 >= g.w || iy+1 >= g.h {
+		return 255
+	}
+	dx, dy := x-x0, y-y0
+	a, b := g.px[iy*g.w+ix:], g.px[(iy+1)*g.w+ix:]
+	return byte((float64(a[0])*(1-dx)+float64(a[1])*dx)*(1-dy) + (float64(b[0])*(1-dx)+float64(b[1])*dx)*dy + 0.5)
+}

@@ -52,24 +52,6 @@ func decode(ctx context.Context, file []byte) (*gray, error) {
 	return g, err
 }
 
-// upright undoes an EXIF orientation.
-func (g *gray) upright(orientation int) *gray {
-	if orientation == 1 {
-		return g
-	}
-	out := newGray(g.w, g.h)
-	if orientation >= 5 {
-		out.w, out.h = g.h, g.w
-	}
-	for y := range out.h {
-		for x := range out.w {
-			sx, sy := pageimage.Stored(orientation, x, y, g.w, g.h)
-			out.px[y*out.w+x] = g.px[sy*g.w+sx]
-		}
-	}
-	return out
-}
-
 // tile is the side in pixels of the areas whose paper is taken to be equally bright.
 const tile = 32
 
@@ -113,6 +95,10 @@ func (g *gray) whitenPaper() {
 		y0 := int(fy)
 		y1, dy := min(y0+1, ny-1), fy-float64(y0)
 		for x := range g.w {
+			if at := &g.px[y*g.w+x]; *at > 240 { // white on any paper
+				*at = 255
+				continue
+			}
 			fx := min(max(float64(x)/tile-0.5, 0), float64(nx-1))
 			x0 := int(fx)
 			x1, dx := min(x0+1, nx-1), fx-float64(x0)
@@ -191,26 +177,26 @@ func (g *gray) turn(degrees, scale float64) *gray {
 		xx: cos / scale, xy: -sin / scale, x0: cx - cx*cos + cy*sin,
 		yx: sin / scale, yy: cos / scale, y0: cy - cx*sin - cy*cos,
 	})
+	const one = 1 << 32 // positions are integers with 32 bits after the point, of which brightness uses 8
+	stepX, stepY := int64(cos/scale*one), int64(sin/scale*one)
 	for y := range out.h {
-		dy := (float64(y)+0.5)/scale - cy
-		for x := range out.w {
-			dx := (float64(x)+0.5)/scale - cx
-			out.px[y*out.w+x] = g.at(cx+dx*cos-dy*sin-0.5, cy+dx*sin+dy*cos-0.5)
+		dx, dy := 0.5/scale-cx, (float64(y)+0.5)/scale-cy
+		atX, atY := int64((cx+dx*cos-dy*sin-0.5)*one), int64((cy+dx*sin+dy*cos-0.5)*one)
+		row := out.px[y*out.w:][:out.w]
+		for x := range row {
+			left, top := int(atX>>32), int(atY>>32)
+			row[x] = 255 // outside of the image
+			if left >= 0 && top >= 0 && left+1 < g.w && top+1 < g.h {
+				a, b := g.px[top*g.w+left:][:2], g.px[(top+1)*g.w+left:][:2]
+				right, down := int(atX>>24&255), int(atY>>24&255)
+				up := int(a[0])*(256-right) + int(a[1])*right
+				low := int(b[0])*(256-right) + int(b[1])*right
+				row[x] = byte((up*(256-down) + low*down + 1<<15) >> 16)
+			}
+			atX, atY = atX+stepX, atY+stepY
 		}
 	}
 	return out
-}
-
-// at returns the brightness between pixels; outside of the image it is white.
-func (g *gray) at(x, y float64) byte {
-	x0, y0 := math.Floor(x), math.Floor(y)
-	ix, iy := int(x0), int(y0)
-	if ix < 0 || iy < 0 || ix+1 >= g.w || iy+1 >= g.h {
-		return 255
-	}
-	dx, dy := x-x0, y-y0
-	a, b := g.px[iy*g.w+ix:], g.px[(iy+1)*g.w+ix:]
-	return byte((float64(a[0])*(1-dx)+float64(a[1])*dx)*(1-dy) + (float64(b[0])*(1-dx)+float64(b[1])*dx)*dy + 0.5)
 }
 
 // Rules are lines of a form, in pixels at 300 dpi. Letters are shorter.
@@ -298,14 +284,14 @@ func (g *gray) withoutClearWords(words []box) *gray {
 	return out
 }
 
-// cropped returns the part of the image that has dark pixels, with its upper left corner, and
-// whether these are enough for letters.
-func (g *gray) cropped() (out *gray, left, top int, any bool) {
+// cropped returns the part of the image that has pixels below a brightness, with its upper left
+// corner, and whether these are enough for letters.
+func (g *gray) cropped(below byte) (out *gray, left, top int, any bool) {
 	const letter, margin = 150, 20
 	left, top = g.w, g.h
 	right, bottom, n := 0, 0, 0
 	for i, v := range g.px {
-		if v < 128 {
+		if v < below {
 			x, y := i%g.w, i/g.w
 			left, right, top, bottom = min(left, x), max(right, x), min(top, y), y
 			n++
@@ -363,7 +349,10 @@ func (g *gray) shrink(n int) *gray {
 
 // quarter returns the image turned by 90 degrees to the right.
 func (g *gray) quarter() *gray {
-	out := g.upright(6)
+	out := newGray(g.h, g.w)
+	for i := range out.px {
+		out.px[i] = g.px[(g.h-1-i%g.h)*g.w+i/g.h]
+	}
 	out.from = g.from.after(affine{xy: 1, yx: -1, y0: float64(g.h)})
 	return out
 }

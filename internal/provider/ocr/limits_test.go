@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/paystub"
+	"vestibule/internal/pageimage"
 )
 
 // fake returns an engine whose programs are a shell script.
@@ -234,4 +235,22 @@ func TestVersion(t *testing.T) {
 	if v, err := engine(t).Version(t.Context()); err != nil || !strings.Contains(v, "tesseract") {
 		t.Errorf("%q, %v", v, err)
 	}
+}
+
+// upright undoes an EXIF orientation.
+func (g *gray) upright(orientation int) *gray {
+	if orientation == 1 {
+		return g
+	}
+	out := newGray(g.w, g.h)
+	if orientation >= 5 {
+		out.w, out.h = g.h, g.w
+	}
+	for y := range out.h {
+		for x := range out.w {
+			sx, sy := pageimage.Stored(orientation, x, y, g.w, g.h)
+			out.px[y*out.w+x] = g.px[sy*g.w+sx]
+		}
+	}
+	return out
 }

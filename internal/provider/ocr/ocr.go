@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,12 +64,10 @@ func Find(ctx context.Context) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(string(languages)) {
-		if strings.TrimSpace(line) == "eng" {
-			return e, nil
-		}
+	if !slices.Contains(strings.Fields(string(languages)), "eng") {
+		return nil, errors.New("tesseract has no data for English (tesseract-ocr-eng)")
 	}
-	return nil, errors.New("tesseract has no data for English (tesseract-ocr-eng)")
+	return e, nil
 }
 
 // PDF reports whether the engine also reads scanned PDF files.
@@ -135,22 +134,8 @@ func (e *Engine) readPDF(ctx context.Context, file []byte) (out []paystub.Scanne
 
 // parsePGM decodes a PGM image of a child process, with sides of at most so many pixels.
 func parsePGM(b []byte, most int) (*gray, error) {
-	var w, h, depth int
-	header, n := b[:min(len(b), 64)], 0
-	if _, err := fmt.Sscanf(string(header), "P5\n%d %d\n%d\n", &w, &h, &depth); err != nil || depth != 255 {
-		return nil, ErrUnreadable
-	}
-	for range 3 {
-		i := bytes.IndexByte(header[n:], '\n')
-		if i < 0 {
-			return nil, ErrUnreadable
-		}
-		n += i + 1
-	}
-	if w < 1 || h < 1 || w > most || h > most || len(b) < n+w*h {
-		return nil, ErrUnreadable
-	}
-	return grayOf(w, h, b[n:n+w*h]), nil
+	w, h, px, err := pageimage.Parse(b, "P5", 1, most)
+	return grayOf(w, h, px), err
 }
 
 // enough is the number of confident words above which a page is taken to be upright.
@@ -198,21 +183,16 @@ func (e *Engine) readLevel(ctx context.Context, g *gray) (paystub.ScannedPage, e
 	g.eraseRules()
 	ctx, cancel := context.WithTimeout(ctx, e.limit)
 	defer cancel()
-	words, err := e.words(ctx, g, oneBlock)
+	words, err := e.words(ctx, g, oneBlock, ruleDark)
 	if err != nil {
 		return paystub.ScannedPage{}, err
 	}
 	if doubts := doubtful(words); len(words)-doubts > enough {
-		if rest, x, y, any := g.withoutClearWords(words).cropped(); any {
-			again, err := e.words(ctx, rest, sparse)
-			if err != nil {
-				return paystub.ScannedPage{}, err
-			}
-			for i := range again {
-				again[i].move(float64(x), float64(y))
-			}
-			words = merge(words, again)
+		again, err := e.words(ctx, g.withoutClearWords(words), sparse, 128)
+		if err != nil {
+			return paystub.ScannedPage{}, err
 		}
+		words = merge(words, again)
 	}
 	return page(words, g), nil
 }
@@ -224,8 +204,13 @@ const (
 	sparse   = "11"
 )
 
-// words returns the words that tesseract reads in an image.
-func (e *Engine) words(ctx context.Context, g *gray, way string) ([]box, error) {
+// words returns the words that tesseract reads in the part of an image that has pixels below a
+// brightness.
+func (e *Engine) words(ctx context.Context, g *gray, way string, below byte) ([]box, error) {
+	g, x, y, any := g.cropped(below)
+	if !any {
+		return nil, nil
+	}
 	in := append(fmt.Appendf(nil, "P5\n%d %d\n255\n", g.w, g.h), g.px...)
 	out, err := e.run(ctx, in, maxTSV, e.tesseract, "stdin", "stdout", "--oem", "1", "--psm", way, "-l", "eng", "--dpi", "300",
 		"-c", "tessedit_create_tsv=1")
@@ -234,6 +219,9 @@ func (e *Engine) words(ctx context.Context, g *gray, way string) ([]box, error) 
 	}
 	words := parseTSV(out)
 	alignEstimates(words)
+	for i := range words {
+		words[i].move(float64(x), float64(y))
+	}
 	return words, nil
 }
 

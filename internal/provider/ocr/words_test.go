@@ -140,7 +140,7 @@ func TestCropped(t *testing.T) {
 	for i := range g.px {
 		g.px[i] = 255
 	}
-	if _, _, _, any := g.cropped(); any {
+	if _, _, _, any := g.cropped(128); any {
 		t.Error("a white image is cropped")
 	}
 	for y := 100; y < 120; y++ {
@@ -148,7 +148,7 @@ func TestCropped(t *testing.T) {
 			g.px[y*g.w+x] = 0
 		}
 	}
-	out, x, y, any := g.cropped()
+	out, x, y, any := g.cropped(128)
 	if !any || x != 230 || y != 80 || out.w != 69 || out.h != 59 || out.px[20*out.w+20] != 0 || out.px[19*out.w+20] != 255 {
 		t.Fatalf("%v at %d, %d, %d by %d", any, x, y, out.w, out.h)
 	}
