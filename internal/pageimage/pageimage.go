@@ -187,7 +187,8 @@ func Parse(b []byte, format string, bytesPerPixel, most int) (w, h int, px []byt
 	for range 3 {
 		at += bytes.IndexByte(header[at:], '\n') + 1
 	}
-	if err != nil || bytes.Count(header, []byte("\n")) < 3 || depth != 255 || w < 1 || h < 1 || w > most || h > most || len(b) < at+bytesPerPixel*w*h {
+	if err != nil || bytes.Count(header, []byte("\n")) < 3 || depth != 255 || min(w, h) < 1 || max(w, h) > most ||
+		len(b) < at+bytesPerPixel*w*h {
 		return 0, 0, nil, ErrUnreadable
 	}
 	return w, h, b[at : at+bytesPerPixel*w*h], nil

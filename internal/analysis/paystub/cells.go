@@ -491,9 +491,11 @@ func (s *sheet) splitCents() {
 
 // isValue reports whether a text is an amount or begins with a day.
 func isValue(text string) bool {
-	_, amount := money(text)
+	if _, amount := money(text); amount {
+		return true
+	}
 	_, _, day := dateIn(text)
-	return amount || day == goodDate
+	return day == goodDate
 }
 
 // isHead reports whether a text is a column header.

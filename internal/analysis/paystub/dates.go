@@ -93,7 +93,8 @@ func dateIn(s string) (d report.Date, rest string, state int) {
 		}
 		return report.Date{}, s, noDate
 	}
-	if word := s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsLetter))]; !strings.ContainsAny(s, "0123456789") || word != "" && monthOf(word) == 0 {
+	word := s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsLetter))]
+	if !strings.ContainsAny(s, "0123456789") || word != "" && monthOf(word) == 0 {
 		return d, s, noDate // most texts, without the expression
 	}
 	m := dateForm.FindStringSubmatch(s)

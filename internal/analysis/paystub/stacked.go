@@ -67,7 +67,10 @@ func (s *sheet) stacked(rows []row, values row) (out row) {
 			return nil
 		}
 		for _, c := range r {
-			if _, _, state := dateIn(c.text); c.number || state != noDate || strings.HasSuffix(c.text, ":") {
+			if c.number || strings.HasSuffix(c.text, ":") {
+				return nil
+			}
+			if _, _, state := dateIn(c.text); state != noDate {
 				return nil
 			}
 			var up *cell

@@ -35,8 +35,10 @@ func plain(s string) string {
 
 // folded returns a Spanish letter without its accent, because stubs print both forms.
 func folded(c rune) rune {
-	if i := strings.IndexRune("áéíóúüñ", c); i >= 0 {
-		return rune("aeiouun"[i/2]) // two bytes have a letter with an accent
+	if c > 0x7f {
+		if i := strings.IndexRune("áéíóúüñ", c); i >= 0 {
+			return rune("aeiouun"[i/2]) // two bytes have a letter with an accent
+		}
 	}
 	return c
 }
