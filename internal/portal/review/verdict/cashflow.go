@@ -88,7 +88,6 @@ func dormant(r *report.Cashflow) bool {
 	return year != nil && year.Missing() == "no_values" && known && days >= 365
 }
 
-// isRecent reports whether an attribute that counts days is less than a month.
 func isRecent(r *report.Cashflow, attribute string) bool {
 	days, known := count(r, attribute)
 	return known && days < 31
