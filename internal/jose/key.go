@@ -118,11 +118,10 @@ func (k *PrivateKey) Public() *Key {
 
 // Key verifies signatures of one algorithm.
 type Key struct {
-	ID  string
-	Alg Alg
-	pub crypto.PublicKey // *ecdsa.PublicKey, *rsa.PublicKey, or ed25519.PublicKey
-
-	replaced time.Time // when a RemoteKeySet read it in place of another key of the same id; zero for the first
+	ID       string
+	Alg      Alg
+	pub      crypto.PublicKey // *ecdsa.PublicKey, *rsa.PublicKey, or ed25519.PublicKey
+	replaced time.Time        // when a RemoteKeySet read it in place of another key of the same id; zero for the first
 }
 
 func (k *Key) same(other *Key) bool {

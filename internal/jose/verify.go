@@ -1,6 +1,7 @@
 package jose
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -48,11 +49,8 @@ func (v *Verifier) Verify(ctx context.Context, raw string) (*Token, error) {
 	if !key.verify(p.input, p.signature) {
 		// An issuer may give a new key the kid of an old one.
 		next, err := v.Keys.Replacement(ctx, key)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if errors.Is(err, ErrKeysUnavailable) { // the key was replaced a moment ago, and may be again
-			return nil, err
+		if ctx.Err() != nil || errors.Is(err, ErrKeysUnavailable) { // or the key was replaced a moment ago, and may be again
+			return nil, cmp.Or(ctx.Err(), err)
 		}
 		if err != nil || !next.verify(p.input, p.signature) {
 			return nil, ErrSignature

@@ -87,9 +87,8 @@ type Visit struct {
 
 	Connected []Connected // of the report as a whole
 
-	Missing      flow.MissingSources
-	Unconfigured bool // it ended because no source is configured
-
+	Missing          flow.MissingSources
+	Unconfigured     bool // it ended because no source is configured
 	NothingConnected bool
 	EndsIfFinished   bool // to continue from here ends the visit without a report
 	Frozen           bool // it ended because the applicant's file is frozen

@@ -1,6 +1,9 @@
 package bankdata
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Verdict is a category and the step that decided it.
 type Verdict struct {
@@ -26,7 +29,6 @@ type reader struct {
 	seen   partSet
 	phrase [2]int32 // the merchant's phrase, words[from:to]
 	rank   uint32   // of that phrase
-	trade  int      // the last word with flagTrade, or -1
 
 	named, described int    // where in words the merchant's name and the descriptor end
 	name             []byte // the counterparty
@@ -114,15 +116,11 @@ func (r *reader) entry() {
 // lookUp looks the text's words up in the lexicon.
 func (r *reader) lookUp() {
 	words, start := r.words[:0], int32(0)
-	r.trade = -1
 	for _, end := range r.text.ends[:r.text.count] {
 		w := word{start: start, end: end}
 		w.id, w.parts[0], w.parts[1], w.flags = r.lex.lookup(r.text.buf[start:end])
 		if w.id|w.parts[0]|w.parts[1] == 0 {
 			r.splitAttached(&w)
-		}
-		if w.flags&flagTrade != 0 {
-			r.trade = len(words)
 		}
 		words = append(words, w)
 		start = end + 1
@@ -214,7 +212,8 @@ func (r *reader) apply(n int16, start, end int) {
 	if ru.tier != TierMechanism && ru.lender() && end > 0 && end < len(r.words) && r.words[end].flags&flagTrade != 0 {
 		return // UPSTART COFFEE
 	}
-	if ru.lender() && ru.out != LeafBNPLOut && end == start+1 && r.trade >= end {
+	if ru.lender() && ru.out != LeafBNPLOut && end == start+1 &&
+		slices.ContainsFunc(r.words[end:], func(w word) bool { return w.flags&flagTrade != 0 }) {
 		return // LOAN OAK WINERY
 	}
 	score := uint32(n)

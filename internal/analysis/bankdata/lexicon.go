@@ -225,18 +225,6 @@ var (
 // lender reports whether the rule's merchants lend, other than by credit cards.
 func (r *rule) lender() bool { return r.out.Group() == GroupLending && r.out != LeafCardPayment }
 
-// lastWords has what lenders and banks write for the last word of a lender's name.
-var lastWords = map[string][]string{
-	"ADVANCE": {"ADV"}, "CAPITAL": {"CAP"}, "CREDIT": {"CRED", "CR"}, "FINANCE": {"FIN"}, "FINANCIAL": {"FIN", "FINL"},
-	"FUND": {"FUNDS", "FND"}, "FUNDING": {"FUND", "FUNDS", "FND"}, "LENDING": {"LEND", "LN"}, "LOANS": {"LN"}, "SERVICES": {"SERVICE", "SERV", "SVCS"},
-}
-
-// cutLast splits a phrase before its last word.
-func cutLast(phrase string) (before, last string, ok bool) {
-	i := strings.LastIndexByte(phrase, ' ')
-	return phrase[:max(i, 0)], phrase[i+1:], i > 0
-}
-
 // variants adds a phrase of several words to the trie as one word, and as cut by a bank
 // within its last word.
 func (c *compiler) variants(phrase string, merchant bool, a action) {
@@ -244,24 +232,9 @@ func (c *compiler) variants(phrase string, merchant bool, a action) {
 	if strings.Contains(phrase, "*") {
 		return
 	}
-	if merchant && c.lex.rules[a.rule].lender() {
-		if len(joined) >= minGlued { // ACME LOANS as ACMELOANSLLC
-			c.path(joined+"*", a)
-		}
-		if n := nameCuts[0]; len(joined) > n {
-			c.path(joined[:n], a)
-			if phrase[n-2] == ' ' && phrase[n] != ' ' { // one letter of the last word
-				c.path(phrase[:n], a)
-			}
-		}
-		if name, last, ok := cutLast(phrase); ok {
-			for _, short := range lastWords[last] {
-				c.path(name+" "+short, a)
-				if glued := strings.ReplaceAll(name, " ", "") + short; len(glued) >= minGlued {
-					c.path(glued, a)
-				}
-			}
-		}
+	if merchant && len(joined) >= minGlued && c.lex.rules[a.rule].lender() { // ACME LOANS as ACMELOANSLLC
+		c.path(joined+"*", a)
+		c.path(joined[:min(len(joined), nameCuts[0])], a)
 	}
 	if joined == phrase {
 		return

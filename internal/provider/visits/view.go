@@ -76,9 +76,8 @@ func (s *Service) view(r *http.Request, v visit, customer string) providerui.Vis
 		Frozen: v.frozen && s.Now().Sub(v.ended) < namesShown,
 	}
 	p.NothingConnected = !slices.ContainsFunc(v.Connections(), flow.Connection.OK)
-	if finished, _, ok := v.Journey.Next(flow.Input{Kind: flow.EventSourcesFinished}); ok {
-		p.EndsIfFinished = finished.State == flow.Failed
-	}
+	finished, _, _ := v.Journey.Next(flow.Input{Kind: flow.EventSourcesFinished})
+	p.EndsIfFinished = finished.State == flow.Failed
 	if back, _, ok := v.Journey.Next(flow.Input{Kind: flow.EventSourceCleared}); ok {
 		p.Back = back.Step
 	}

@@ -65,7 +65,7 @@ func (v Verdict) cashflowIncome(r *report.Cashflow) Finding {
 	switch {
 	case dormant(r):
 		return found(noIncome, "", say("review.income_real.dormant"))
-	case !known || !counted || isNew(r):
+	case !known || !counted || isRecent(r, "UA_TOTAL_OLDEST_REC"):
 		return unknown(income, "", say("review.pay.too_little"))
 	case year <= 0 && isRecent(r, "UA_INFLOW_INCOME_REC"):
 		return found(fewIncomeMonths, "regular", say("review.income_real.this_month"))
@@ -88,10 +88,6 @@ func dormant(r *report.Cashflow) bool {
 	return year != nil && year.Missing() == "no_values" && known && days >= 365
 }
 
-// isNew reports whether the history does not cover a complete month.
-func isNew(r *report.Cashflow) bool { return isRecent(r, "UA_TOTAL_OLDEST_REC") }
-
-// isRecent reports whether an attribute that counts days is known and less than a month.
 func isRecent(r *report.Cashflow, attribute string) bool {
 	days, known := count(r, attribute)
 	return known && days < 31
@@ -103,7 +99,7 @@ func canPay(r *report.Cashflow) Finding {
 	switch {
 	case dormant(r):
 		return unknown(pay, "", say("review.income_real.dormant"))
-	case !known || isNew(r):
+	case !known || isRecent(r, "UA_TOTAL_OLDEST_REC"):
 		return unknown(pay, "", say("review.pay.too_little"))
 	}
 	below, _ := count(r, "UA_ASSET_NEGDAYS_CNT_3M")

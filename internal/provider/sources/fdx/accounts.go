@@ -17,8 +17,6 @@ import (
 	"vestibule/internal/provider/sources/rest"
 )
 
-// accounts lists the accounts. An account of another kind than deposits has a fault if its id is
-// not usable, or another account's, too.
 func (f *fetch) accounts(ctx context.Context) (out []account, err error) {
 	each := func(d *json.Decoder) (bool, error) {
 		var e *accountElement
@@ -44,14 +42,9 @@ func (f *fetch) accounts(ctx context.Context) (out []account, err error) {
 	}
 	for i := range out {
 		a := &out[i]
-		switch {
-		case !isID(a.ID):
-			a.fault = "an account has no usable id"
-		case slices.ContainsFunc(out, func(o account) bool { return o.ID == a.ID && o != *a }):
-			a.fault = "two accounts have the same id"
-		}
-		if a.fault != "" && (a.kind == deposit || a.kind == "" && a.Category == "" && a.Type == "") {
-			return nil, f.rejected(a.fault)
+		doubled := slices.ContainsFunc(out, func(o account) bool { return o.ID == a.ID && o != *a })
+		if a.unclear = doubled || !isID(a.ID); a.unclear && (a.kind == deposit || a.kind == "" && a.Category == "" && a.Type == "") {
+			return nil, f.rejected("an account has no usable id, or another account's")
 		}
 	}
 	return out, nil
@@ -69,8 +62,8 @@ func (f *fetch) account(ctx context.Context, listed *account) (bankdata.Account,
 	if a.kind == "" {
 		return none, nil, sources.Fail(sources.Unsupported, errors.New("the kind of an account is not supported"))
 	}
-	if a.fault != "" {
-		return none, nil, f.rejected(a.fault)
+	if a.unclear {
+		return none, nil, f.rejected("an account has no usable id, or another account's")
 	}
 	if _, ok := a.balance(); !ok { // lists may have only descriptions
 		var e accountElement

@@ -37,8 +37,8 @@ type account struct {
 	Opened    day      `json:"accountOpenDate"`
 	Began     day      `json:"originatingDate"`
 
-	kind  kind
-	fault string // why it cannot be retrieved
+	kind    kind
+	unclear bool // its id is not usable, or another account's, too
 }
 
 // kind is the category of an account, without its suffix.
