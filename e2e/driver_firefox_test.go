@@ -142,7 +142,7 @@ func (m *marionette) send(c command, params map[string]any) (json.RawMessage, er
 	if err != nil {
 		return nil, err
 	}
-	if err := m.conn.SetDeadline(time.Now().Add(2 * time.Minute)); err != nil {
+	if err := m.conn.SetDeadline(time.Now().Add(commandLimit)); err != nil {
 		return nil, err
 	}
 	if _, err := fmt.Fprintf(m.conn, "%d:%s", len(message), message); err != nil {

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"strings"
 	"time"
+
+	"vestibule/internal/testutil/ports"
 )
 
 // FindWebKit returns the paths of WebKit's driver and of its browser, or an error that names what is missing.
@@ -38,7 +39,7 @@ func StartWebKit(profile string, o browserOptions) (*Browser, error) {
 	if err != nil {
 		return nil, err
 	}
-	port, err := freePort()
+	address, err := ports.Free("127.0.0.1")
 	if err != nil {
 		return nil, err
 	}
@@ -53,13 +54,13 @@ func StartWebKit(profile string, o browserOptions) (*Browser, error) {
 	if o.NoWASM {
 		env = append(env, "JSC_useWasm=false")
 	}
-	b, err := launchDriven(profile, driver, env, "--port="+strconv.Itoa(port))
+	b, err := launchDriven(profile, driver, env, "--port="+address[strings.LastIndex(address, ":")+1:])
 	if err != nil {
 		end()
 		return nil, err
 	}
 	b.end = end
-	s := &httpSession{address: fmt.Sprintf("http://127.0.0.1:%d/session", port), exited: b.exited}
+	s := &httpSession{address: "http://" + address + "/session", exited: b.exited}
 	if err := s.open(browser); err != nil {
 		b.Close()
 		return nil, fmt.Errorf("%w\n%s", err, b.Log())
@@ -77,7 +78,7 @@ type httpSession struct {
 
 // open waits for the driver and opens a session with the browser.
 func (s *httpSession) open(browser string) error {
-	s.client.Timeout = 30 * time.Second
+	s.client.Timeout = commandLimit
 	capabilities := map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
 		"webkitgtk:browserOptions": map[string]any{"binary": browser, "args": []string{"--automation"}},
 	}}}
@@ -137,30 +138,16 @@ func (s *httpSession) close() error {
 	return err
 }
 
-// freePort returns a port of 127.0.0.1 that no program listens on.
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
-}
+// commandLimit is how long a browser may take for a command.
+const commandLimit = 2 * time.Minute
 
-// startLimit is how long a browser may take to start.
-const startLimit = time.Minute
-
-// retry calls try until it succeeds, the browser has exited or startLimit has passed. An error of
-// the browser's own is final.
+// retry calls try until it succeeds or the browser has exited. An error of the browser's own is final.
 func retry(exited <-chan struct{}, try func() error) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(startLimit); ; {
+	for {
 		err := try()
 		if answered := (*webdriverError)(nil); err == nil || errors.As(err, &answered) {
-			return err
-		}
-		if time.Now().After(end) {
 			return err
 		}
 		select {

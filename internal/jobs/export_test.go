@@ -14,6 +14,9 @@ var LoggerForRiver = loggerForRiver
 // Ahead makes the queue assume that the database's clock is ahead by d.
 func (q *Queue) Ahead(d time.Duration) { q.clockOffset.by.Store(int64(d)) }
 
+// Grace sets how long Stop waits once its context has ended: for cancelled jobs, and to unregister.
+func (q *Queue) Grace(stop, last time.Duration) { q.stopGrace, q.lastGrace = stop, last }
+
 // Later returns the wait that River gets for a job that snoozes for d.
 func (q *Queue) Later(d time.Duration) time.Duration {
 	later := (*rivertype.JobSnoozeError)(nil)

@@ -249,6 +249,8 @@ type Queue struct {
 	watch       Watcher // may be nil
 	clockOffset clockOffset
 
+	stopGrace, lastGrace time.Duration // after Stop's context: for cancelled jobs, and to unregister
+
 	mu     sync.Mutex
 	run    *river.Client[*sql.Tx] // nil until Start
 	runner string                 // id of this replica's workers
@@ -259,7 +261,8 @@ type Queue struct {
 // NewQueue migrates River's tables and returns a queue that can enqueue. now is the
 // party's clock, in which times for At are given.
 func NewQueue(ctx context.Context, db *store.DB, reg *Registry, log *slog.Logger, now func() time.Time) (*Queue, error) {
-	q := &Queue{Poll: 150 * time.Millisecond, db: db, reg: reg, log: log, now: now, notifier: newNotifier()}
+	q := &Queue{Poll: 150 * time.Millisecond, db: db, reg: reg, log: log, now: now, notifier: newNotifier(),
+		stopGrace: 5 * time.Second, lastGrace: 2 * time.Second}
 	if err := q.migrate(ctx); err != nil {
 		return nil, fmt.Errorf("jobs: migrate: %w", err)
 	}
@@ -460,15 +463,18 @@ func (q *Queue) Stop(ctx context.Context) error {
 	}
 	err := run.Stop(ctx)
 	if err != nil && ctx.Err() != nil {
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), q.stopGrace)
 		defer cancel()
 		err = run.StopAndCancel(grace)
 	}
 	quit()
 	q.beats.Wait()
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-	defer cancel()
-	return errors.Join(err, q.unregister(last))
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), q.lastGrace)
+		defer cancel()
+	}
+	return errors.Join(err, q.unregister(ctx))
 }
 
 // failures logs failed runs. Error texts hold no personal data; arguments are not

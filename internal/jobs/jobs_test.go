@@ -310,6 +310,7 @@ func TestStopIsNoFailure(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		}, jobs.MaxAttempts(1), jobs.OnDiscard(func(_ context.Context, a greeting) error { discarded <- a; return nil }))
+		q.Grace(time.Hour, time.Hour)
 		enqueue(t, db, q, "slow")
 		for range 3 {
 			if err := q.Start(t.Context()); err != nil {
@@ -320,7 +321,7 @@ func TestStopIsNoFailure(t *testing.T) {
 				if attempt != 1 {
 					t.Errorf("attempt %d, want 1", attempt)
 				}
-			case <-time.After(2 * time.Minute):
+			case <-t.Context().Done():
 				t.Fatal("it does not run again")
 			}
 			now, cancel := context.WithCancel(t.Context())
@@ -551,6 +552,7 @@ func TestStopIsNoCrash(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		began, leave := make(chan struct{}, 1), make(chan struct{})
 		q := queue(t, db, func(jobs.Job, greeting) error { began <- struct{}{}; <-leave; return nil })
+		q.Grace(5*time.Second, time.Hour)
 		enqueue(t, db, q, "deaf")
 		if err := q.Start(t.Context()); err != nil {
 			t.Fatal(err)

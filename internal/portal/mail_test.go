@@ -100,7 +100,7 @@ func (b *browser) shows(path, want string) string {
 	b.r.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(30 * time.Second); ; <-tick.C {
+	for deadline := time.Now().Add(2 * time.Minute); ; <-tick.C {
 		p := b.get(path)
 		if strings.Contains(p.body, want) {
 			return p.body

@@ -15,6 +15,7 @@ import (
 // again by one form.
 func TestFailedDeliveries(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
+		b.noon()
 		b.addUsers()
 		const hostile = `<script>alert(1)</script>`
 		b.inbox.mu.Lock()
@@ -74,6 +75,7 @@ func TestFailedDeliveries(t *testing.T) {
 // A bar of the plots of deliveries leads to the deliveries of its hour or day.
 func TestDeliveriesOfATime(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
+		b.noon()
 		b.addUsers()
 		b.cashflowVisit("default")
 		b.delivered(1)

@@ -46,9 +46,15 @@ func (b *testServer) reportOf(begun time.Time, status, substatus string) {
 	}
 }
 
+// noon advances to tomorrow's noon, so that the day does not change during the test.
+func (b *testServer) noon() {
+	b.advance(b.now().Truncate(24 * time.Hour).Add(36 * time.Hour).Sub(b.now()).String())
+}
+
 // TestOverviewCountsReports moves reports to other days and statuses and finds them there.
 func TestOverviewCountsReports(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
+		b.noon()
 		b.addUsers()
 		d := b.signIn(customerUser)
 		today := b.now().Truncate(24 * time.Hour)
@@ -116,7 +122,7 @@ func TestOverviewCountsReports(t *testing.T) {
 // data are still kept.
 func TestOverviewComparesPeriods(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.advance(b.now().Truncate(24 * time.Hour).Add(36 * time.Hour).Sub(b.now()).String()) // noon: an hour before is today
+		b.noon() // an hour before is today
 		b.addUsers()
 		d := b.signIn(customerUser)
 		now := b.now()

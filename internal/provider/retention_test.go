@@ -256,6 +256,9 @@ func TestShreddedKeysAreErased(t *testing.T) {
 			b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+id, b.basic(), nil), 204, "")
 		}
 		b.advance("2184h")
+		for tries := 0; found(deleted) > 0 && tries < 20; tries++ { // a request that reads may keep the database's log
+			b.advance("0s")
+		}
 		if n := found(deleted); n != 0 {
 			t.Errorf("%d keys of erased consumers are found", n)
 		}

@@ -95,6 +95,7 @@ func TestRotateCredential(t *testing.T) {
 // TestCredentialUse finds the hour of a secret's last use on the dashboard, and no earlier one.
 func TestCredentialUse(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
+		b.noon()
 		b.addUsers()
 		d := b.signIn(customerUser)
 		never := i18ntest.EN("dashboard.credentials.never_used")

@@ -27,10 +27,13 @@ func (db *DB) Erase(ctx context.Context, f func(ctx context.Context, tx *Tx) err
 		}()
 		return f(ctx, tx)
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		db.writers.erased.Store(true)
 	}
-	return db.writers.truncateLog(ctx)
+	if db.writers.erased.Load() {
+		err = errors.Join(err, db.writers.truncateLog(ctx))
+	}
+	return err
 }
 
 // truncateTimeout bounds the wait for readers of the write-ahead log, and truncateRetry is
@@ -41,7 +44,7 @@ const (
 )
 
 // truncateLog truncates the write-ahead log. It waits for readers without the write lock, so
-// that it delays no writer. The next call truncates what readers hold for longer.
+// that it delays no writer. The next Erase, even of nothing, truncates what readers hold for longer.
 func (g *writeQueue) truncateLog(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, g.maxWait)
 	defer cancel()
@@ -50,13 +53,12 @@ func (g *writeQueue) truncateLog(ctx context.Context) error {
 			return nil
 		}
 		locked, err := g.checkpoint()
+		g.erased.Store(locked || err != nil)
 		g.unlock()
 		if err != nil || !locked {
 			return err
 		}
-		select {
-		case <-time.After(truncateRetry):
-		case <-ctx.Done():
+		if time.Sleep(truncateRetry); ctx.Err() != nil {
 			return nil
 		}
 	}

@@ -124,3 +124,42 @@ func TestWritersDoNotWaitForLogReaders(t *testing.T) {
 		t.Errorf("without time to empty the log: %v", err)
 	}
 }
+
+// TestNextErasureTruncatesTheLog checks that what a reader kept in the log is gone after the next
+// erasure, though that finds nothing to delete.
+func TestNextErasureTruncatesTheLog(t *testing.T) {
+	db := storetest.SQLite(t, store.Portal)
+	key := []byte("canary of a wrapped key")
+	exec := func(query string, args ...any) store.Step {
+		return func(ctx context.Context, tx *store.Tx, _ int) (int64, error) {
+			return store.RowsAffected(tx.ExecContext(ctx, query, args...))
+		}
+	}
+	shred := func(step store.Step) {
+		t.Helper()
+		if err := db.Shred(t.Context(), 2, step); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Sweep(t.Context(), 2, exec(`INSERT INTO data_keys (id, wrapped, created_at) VALUES ('k', $1, 0)`, key)); err != nil {
+		t.Fatal(err)
+	}
+	db.Wait(0)
+	err := db.Read(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		var n int
+		err := tx.QueryRowContext(ctx, `SELECT count(*) FROM data_keys`).Scan(&n)
+		shred(exec(`DELETE FROM data_keys WHERE id = 'k'`))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(storetest.OnDisk(t, db), key) {
+		t.Fatal("the reader did not keep the key in the log")
+	}
+	db.Wait(time.Hour)
+	shred(exec(`DELETE FROM data_keys WHERE id = 'k'`))
+	if bytes.Contains(storetest.OnDisk(t, db), key) {
+		t.Error("the deleted key is still in the log")
+	}
+}

@@ -29,7 +29,8 @@ type writeQueue struct {
 	db      *sql.DB       // the connection of the batches, used only under the write lock
 	longest time.Duration // how long a batch accepts members
 
-	maxWait time.Duration // how long empty waits for readers of the write-ahead log
+	maxWait time.Duration // how long Erase waits for readers of the write-ahead log
+	erased  atomic.Bool   // the log may have what Erase deleted
 
 	mu     sync.Mutex
 	locked bool // the write lock is held

@@ -89,9 +89,7 @@ func TestImagesDelayNoOtherReport(t *testing.T) {
 		if kind := r.last.Kind(); kind != "reports.generate" {
 			t.Errorf("the job is %s", kind)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		defer cancel()
-		if err := r.generate(ctx, jobs.Job{Attempt: 1}, Generate{quick.PublicToken}); err != nil {
+		if err := r.generate(t.Context(), jobs.Job{Attempt: 1}, Generate{quick.PublicToken}); err != nil {
 			t.Errorf("a report without documents waits for images: %v", err)
 		}
 		close(slow.leave)

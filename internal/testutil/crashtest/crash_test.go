@@ -95,6 +95,7 @@ func testKills(t *testing.T, f *fleet, db *cluster.Cluster) {
 	for n := range *kills {
 		after := time.NewTimer(time.Duration(100+chance.IntN(900)) * time.Millisecond)
 		<-after.C
+		f.awaitCrashedTwice()
 		f.kill(chance.IntN(len(f.replicas)))
 		if db != nil && n%20 == 2 {
 			testutil.Must(t, db.Crash(t.Context()))

@@ -198,6 +198,28 @@ func (f *fleet) kill(i int) {
 	f.t.Errorf("a killed process does not start again: %v\n%s", err, r.log)
 }
 
+// awaitCrashedTwice waits until jobs have run that two processes in a row died of: the program gives up
+// what three died of. It holds no database open, so that a restart after a kill recovers the file.
+func (f *fleet) awaitCrashedTwice() {
+	f.t.Helper()
+	for _, party := range []string{store.Provider, store.Portal} {
+		db := f.open(party)
+		crashes := `json_extract(metadata, '$.crashes')`
+		if db.Dialect == store.Postgres {
+			crashes = `(metadata->>'crashes')::int`
+		}
+		var n int
+		if !retry(func(ctx context.Context) bool {
+			err := db.SQL.QueryRowContext(ctx, `SELECT count(*) FROM river_job WHERE `+crashes+` >= 2
+				AND state NOT IN ('cancelled', 'completed', 'discarded')`).Scan(&n)
+			return err == nil && n == 0
+		}) {
+			f.t.Errorf("%s: %d jobs do not run that two processes died of", party, n)
+		}
+		testutil.Must(f.t, db.Close())
+	}
+}
+
 // replace drains a replica and starts a binary in its place, as in a rolling upgrade.
 func (f *fleet) replace(i int, binary string) {
 	f.t.Helper()

@@ -242,13 +242,20 @@ func OnDisk(t testing.TB, db *store.DB) []byte {
 	var name, file string
 	testutil.Must(t, db.SQL.QueryRowContext(context.Background(), `PRAGMA database_list`).Scan(&seq, &name, &file))
 	var all []byte
-	for _, part := range []string{file, file + "-wal"} {
-		raw, err := os.ReadFile(part)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			t.Fatal(err)
+	// While a transaction reads, no page moves from the log, which is read last, to the file.
+	testutil.Must(t, db.Read(context.Background(), func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master`).Scan(&seq); err != nil {
+			return err
 		}
-		all = append(all, raw...)
-	}
+		for _, part := range []string{file, file + "-wal"} {
+			raw, err := os.ReadFile(part)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			all = append(all, raw...)
+		}
+		return nil
+	}))
 	return all
 }
 

@@ -17,8 +17,9 @@ addEventListener("input", (e) => {
   if (field.matches?.(codes)) submitWhole(field);
 });
 
-// The code may have been typed before this script ran. A reload, in which the browser fills in what was
+// The code may have been typed before this script ran. It is submitted once the rest of the page's script
+// has run, which records the step's place in the history. A reload, in which the browser fills in what was
 // typed before, submits nothing.
 const [how] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
 const typed = document.querySelector<HTMLInputElement>(codes);
-if (typed && how?.type === "navigate") submitWhole(typed);
+if (typed && how?.type === "navigate") queueMicrotask(() => submitWhole(typed));
