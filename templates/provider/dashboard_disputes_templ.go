@@ -289,7 +289,7 @@ func foundGrid(d Dashboard, found []Dispute) ui.Grid {
 
 func (v DashboardDisputes) chips(d Dashboard) []ui.Link {
 	now := v.List.Query.Get("state")
-	return []ui.Link{{Text: i18n.T(d.Lang, "disputes.open"), URL: v.List.Path, Current: now == ""},
+	return []ui.Link{{Text: i18n.T(d.Lang, "disputes.all_open"), URL: v.List.Path, Current: now == ""},
 		{Text: i18n.T(d.Lang, "disputes.all_answered"), URL: v.List.Path + "?state=answered", Current: now != ""}}
 }
 
