@@ -234,7 +234,8 @@ func accessPages(urls visit.Urls, lang i18n.Lang, choices []ui.Choice) []Exhibit
 				Company: "Tern & Sons"}}})},
 		{"access, a report", visit.AccessReportPage(visit.AccessReportView{Access: page, ID: "1", Kind: contract.Cashflow, Created: day(3, 4),
 			Company: "Harbor Lane", Figures: []visit.AccessFigures{{Title: "Accounts", Groups: []visit.AccessGroup{{Facts: []ui.Fact{
-				{Term: "Bank", Text: "Amber Coast Bank"}, {Term: "Balance", Text: "$1,234.56"}}}}}}, Count: 51, Page: 1, Pages: 2, Transactions: []visit.AccessTransaction{
+				{Term: "Bank", Text: "Amber Coast Bank"}, {Term: "Balance", Text: "$1,234.56"}}}}}}, Count: 51, Page: 1, Pages: 2,
+			Transactions: []visit.AccessTransaction{
 				{Posted: day(3, 1), Account: "Amber Coast Bank Checking …1234", Description: "Groceries", Amount: -4210, Currency: "USD"}}})},
 		{"access, whether to disconnect", visit.AccessDisconnectPage(visit.AccessDisconnect{Access: page, Company: two, Source: two.Sources[0]})},
 		{"access, disconnected", visit.AccessListPage(visit.AccessList{Access: page, Companies: []visit.AccessCompany{two},

@@ -166,7 +166,8 @@ func (f *figures) attribute(name, described string, n node) ui.Fact {
 
 // forPrograms reports whether a member says nothing to people.
 func forPrograms(key string) bool {
-	for _, suffix := range []string{"_id", "_ids", "uuid", "source_reference", "matching", "adverse_action_code", "filepath", "node", "currency"} {
+	for _, suffix := range []string{"_id", "_ids", "uuid", "source_reference", "matching", "adverse_action_code",
+		"filepath", "node", "currency"} {
 		if strings.HasSuffix(key, suffix) {
 			return true
 		}

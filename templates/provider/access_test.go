@@ -117,12 +117,15 @@ func TestFileHasTextsForPDF(t *testing.T) {
 
 // TestFiguresOfPayroll checks that each job has its employer's name, and each pay statement a line.
 func TestFiguresOfPayroll(t *testing.T) {
-	parts, err := Figures(i18n.English, []byte(`{"employment":[{"source_id":"A","employer_name":"Alder"},{"source_id":"A","employer_name":"Lantern"}],
+	parts, err := Figures(i18n.English, []byte(`{"employment":[{"source_id":"A","employer_name":"Alder"},
+			{"source_id":"A","employer_name":"Lantern"}],
 		"income":{"payroll":[{"source_id":"A","provider_name":"Paycrest","statements":[{"pay_date":"2026-03-01","net":10.5}]},
-			{"source_id":"A","provider_name":"Paycrest","statements":[{"pay_date":"2026-03-01","net":1.25},{"pay_date":"2026-02-01","net":null}]},
+			{"source_id":"A","provider_name":"Paycrest","statements":[{"pay_date":"2026-03-01","net":1.25},
+				{"pay_date":"2026-02-01","net":null}]},
 			{"source_id":"B","provider_name":"Other"}]},
 		"currencies":[{"currency":"MXN","totals":{"balance":20.5},"totals_usd":{"balance":1.5}}],
-		"tradelines":[{"payment_history":[{"month":"2026-03","status":"OK"},{"month":"2026-02","status":"OK"},{"month":"2026-01","status":null}]}]}`))
+		"tradelines":[{"payment_history":[{"month":"2026-03","status":"OK"},{"month":"2026-02","status":"OK"},
+			{"month":"2026-01","status":null}]}]}`))
 	if err != nil || len(parts) != 4 {
 		t.Fatalf("%+v, %v", parts, err)
 	}
@@ -138,8 +141,10 @@ func TestFiguresOfPayroll(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"# Alder", "Payroll provider: Paycrest", "Mar 1, 2026 | $10.5", "# Lantern", "Payroll provider: Paycrest", "Mar 1, 2026 | $1.25",
-		"Feb 1, 2026 | –", "# Other", "Payroll provider: Other", "# MXN", "Totals · Balance: 20.5 MXN", "Totals in dollars · Balance: $1.5", "# ",
+	want := []string{"# Alder", "Payroll provider: Paycrest", "Mar 1, 2026 | $10.5", "# Lantern", "Payroll provider: Paycrest",
+		"Mar 1, 2026 | $1.25",
+		"Feb 1, 2026 | –", "# Other", "Payroll provider: Other", "# MXN", "Totals · Balance: 20.5 MXN",
+		"Totals in dollars · Balance: $1.5", "# ",
 		"Payment history: On time: Feb 2026 – Mar 2026, Not reported: Jan 2026"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

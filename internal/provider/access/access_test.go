@@ -440,7 +440,8 @@ func TestErrorPages(t *testing.T) {
 		offer, number, again := en("access.offer"), en("notice.request_id"), en("notice.try_again")
 		checkBody(t, b.Do("GET", "/access/nothing?lang=en", nil), 404, []string{en("access.not_found"), offer}, []string{number, again})
 		checkBody(t, b.Do("POST", "/access/history?lang=en", url.Values{}), 405, []string{en("notice.method.title"), offer}, []string{number})
-		checkBody(t, b.Do("POST", "/access/freeze?lang=en", url.Values{}, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }),
+		checkBody(t, b.Do("POST", "/access/freeze?lang=en", url.Values{},
+			func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }),
 			403, []string{en("access.other_site"), offer}, []string{number})
 		checkBody(t, b.Do("POST", "/access?lang=en", url.Values{"email": {strings.Repeat("x", 9000)}}), 413,
 			[]string{en("notice.too_large.title"), offer, number}, []string{again})

@@ -91,7 +91,8 @@ func (s *Service) confirmChange(ctx context.Context, tx *store.Tx, l i18n.Lang, 
 	text, link := changeTexts[e.Action], s.URL+providerui.Access{Lang: l}.Link(Path)
 	args := []string{"service", s.Visits.Operator.Name, "link", link,
 		"day", ui.DayInZone(l, e.Until.Add(-time.Second))} // the last moment belongs to the day before
-	return s.send(ctx, tx, to, l, i18n.T(l, text.subject, args...), i18n.T(l, text.body, args...), "email.access.button_file", link, confirmationLife)
+	return s.send(ctx, tx, to, l, i18n.T(l, text.subject, args...), i18n.T(l, text.body, args...),
+		"email.access.button_file", link, confirmationLife)
 }
 
 // send adds an email with a link to the outbox, hidden from companies. It goes to the address in the consumer's

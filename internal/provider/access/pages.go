@@ -56,7 +56,9 @@ func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
 	if status == http.StatusMethodNotAllowed {
 		code = contract.CodeMethodNotAllowed
 	}
-	s.page(func(http.ResponseWriter, *http.Request) error { return httpx.NewError(code, errors.New("no such page")) }).ServeHTTP(w, r)
+	s.page(func(http.ResponseWriter, *http.Request) error {
+		return httpx.NewError(code, errors.New("no such page"))
+	}).ServeHTTP(w, r)
 }
 
 // base returns the common part of a page, with links to other languages unless its address
