@@ -199,7 +199,7 @@ func accessPages(urls visit.Urls, lang i18n.Lang, choices []ui.Choice) []Exhibit
 	midnight := time.Date(2026, 4, 3, 0, 0, 0, 0, time.UTC)
 	day := func(month time.Month, day int) time.Time { return time.Date(2026, month, day, 12, 0, 0, 0, time.UTC) }
 	open := visit.AccessCompany{Name: "Harbor Lane", Account: "1", Open: true, Older: 2, Reports: []visit.AccessReport{
-		{ID: "1", Made: true, Kind: contract.Income, Shared: day(3, 4), From: []string{"Amber Coast Bank", "Harbor Light Payroll"},
+		{ID: "1", Made: true, Figures: true, Kind: contract.Income, Shared: day(3, 4), From: []string{"Amber Coast Bank", "Harbor Light Payroll"},
 			Access: []visit.OpenAccess{{Name: "Amber Coast Bank", Until: day(6, 2)}}, Until: day(9, 4), Updates: 2, Updated: day(5, 1),
 			ThirdParties: []string{"Northwind Mortgage"}},
 		{Kind: contract.Cashflow, Shared: day(2, 3), Pending: true}}, Sources: []visit.AccessSource{{ID: "1", Name: "Amber Coast Bank"}}}
@@ -233,8 +233,9 @@ func accessPages(urls visit.Urls, lang i18n.Lang, choices []ui.Choice) []Exhibit
 			Log: []visit.AccessEntry{{At: day(3, 6), Action: "lifted until", Until: midnight}, {At: day(3, 5), Action: "refused",
 				Company: "Tern & Sons"}}})},
 		{"access, a report", visit.AccessReportPage(visit.AccessReportView{Access: page, ID: "1", Kind: contract.Cashflow, Created: day(3, 4),
-			Company: "Harbor Lane", Figures: []visit.AccessFigures{{Title: "Accounts", Groups: [][]ui.Fact{{{Term: "Bank", Text: "Amber Coast Bank"},
-				{Term: "Balance", Text: "$1,234.56"}}}}}, Count: 51, Page: 1, Pages: 2, Transactions: []visit.AccessTransaction{
+			Company: "Harbor Lane", Figures: []visit.AccessFigures{{Title: "Accounts", Groups: []visit.AccessGroup{{Facts: []ui.Fact{
+				{Term: "Bank", Text: "Amber Coast Bank"}, {Term: "Balance", Text: "$1,234.56"}}}}}}, Count: 51, Page: 1, Pages: 2,
+			Transactions: []visit.AccessTransaction{
 				{Posted: day(3, 1), Account: "Amber Coast Bank Checking …1234", Description: "Groceries", Amount: -4210, Currency: "USD"}}})},
 		{"access, whether to disconnect", visit.AccessDisconnectPage(visit.AccessDisconnect{Access: page, Company: two, Source: two.Sources[0]})},
 		{"access, disconnected", visit.AccessListPage(visit.AccessList{Access: page, Companies: []visit.AccessCompany{two},

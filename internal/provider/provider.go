@@ -247,7 +247,8 @@ func (p *Provider) errorPage(r *http.Request) httpx.ErrorPage {
 		"/connect/": nil, "/config/": nil, "/accounts": nil, "/accounts/": nil, "/credentials/": nil, "/secure-redirect": nil,
 		"/jwkset": nil, "/openapi.json": nil, "/widget/": nil, "/assets/": nil,
 		"/visit/": visit, "/redirect/": visit, "/invite/": visit, "/widget/v1/frame": visit, "/widget/v1/problems/": visit,
-		visits.CallbackPath: visit, visits.CallbackPath + "/": visit, visits.AccessPath: visit, visits.AccessPath + "/": visit,
+		visits.CallbackPath: visit, visits.CallbackPath + "/": visit,
+		visits.AccessPath: p.access.Missing, visits.AccessPath + "/": p.access.Missing,
 		"/docs": p.visits.MissingPage, "/docs/": p.visits.MissingPage,
 		"/dashboard": dashboard, "/dashboard/": dashboard,
 	}

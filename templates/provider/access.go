@@ -288,9 +288,10 @@ type AccessCompany struct {
 // AccessReport is a report that a consumer shared.
 type AccessReport struct {
 	ID           string // in addresses
-	Made         bool   // it can be seen
+	Made         bool   // it was made
+	Figures      bool   // it can be seen
+	Over         bool   // too old to be read
 	Closed       bool   // the company can no longer read it
-	Revision     int    // how often it was corrected
 	Kind         contract.Product
 	Shared       time.Time
 	From         []string     // names of the sources
@@ -360,7 +361,7 @@ func (r AccessReport) access(l i18n.Lang) string {
 // keptUntil says until when the company can read the report.
 func (r AccessReport) keptUntil(l i18n.Lang) string {
 	switch {
-	case r.Closed:
+	case r.Closed || r.Over:
 		return i18n.T(l, "access.closed")
 	case r.Pending && r.Withdrawn.IsZero():
 		return i18n.T(l, "access.pending")
@@ -372,7 +373,7 @@ func (r AccessReport) keptUntil(l i18n.Lang) string {
 
 // Readable reports whether the company can read a report here.
 func (c AccessCompany) Readable() bool {
-	return slices.ContainsFunc(c.Reports, func(r AccessReport) bool { return r.Made && !r.Closed })
+	return slices.ContainsFunc(c.Reports, func(r AccessReport) bool { return r.Made && !r.Closed && !r.Over })
 }
 
 // consequences lists what ending access does.
@@ -387,7 +388,7 @@ func (m AccessEnd) consequences() (all []string) {
 func (m AccessEnd) readable() (facts []ui.Fact) {
 	for _, c := range m.Companies {
 		for _, r := range c.Reports {
-			if r.Made && !r.Closed {
+			if r.Made && !r.Closed && !r.Over {
 				facts = append(facts, ui.Fact{Term: c.Name + ": " + r.name(m.Lang), Text: r.keptUntil(m.Lang)})
 			}
 		}

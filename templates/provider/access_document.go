@@ -46,12 +46,21 @@ func (v AccessDocument) Render() ([]byte, error) {
 		}
 		for _, f := range r.Figures {
 			v.subheading(s, f.Title)
-			for _, facts := range f.Groups {
+			for _, g := range f.Groups {
+				if g.Title != "" {
+					v.paragraph(s, g.Title)
+				}
 				var rows [][]string
-				for _, fact := range facts {
+				for _, fact := range g.Facts {
 					rows = append(rows, []string{fact.Term, fact.Text})
 				}
 				s.Table([]pdf.Column{{Share: 55}, {Share: 45}}, pdf.Texts(rows))
+				if len(g.Table.Rows) > 0 {
+					if !g.Table.HideCaption {
+						v.paragraph(s, g.Table.Caption)
+					}
+					drawGrid(s, g.Table)
+				}
 				s.Y += 2
 			}
 		}

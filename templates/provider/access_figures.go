@@ -21,7 +21,14 @@ import (
 // AccessFigures is a part of a report as a person reads it.
 type AccessFigures struct {
 	Title  string
-	Groups [][]ui.Fact
+	Groups []AccessGroup
+}
+
+// AccessGroup is figures that belong together: facts, and a table below them.
+type AccessGroup struct {
+	Title string // "" for none
+	Facts []ui.Fact
+	Table ui.Grid
 }
 
 // node is a value of a report's body, with the members of an object in their order.
@@ -55,30 +62,39 @@ func Figures(l i18n.Lang, body []byte) (out []AccessFigures, err error) {
 		return nil, errors.New("provider: a report's body does not read back") // the error may quote personal data
 	}
 	var last []AccessFigures // where the figures come from
+	var employment []node
 	for _, part := range top.kids {
 		if part.key == "meta" || part.key == "product" || part.leaf() {
 			continue
 		}
-		f := figures{l: l, currency: "USD"}
-		section := AccessFigures{Title: f.label(part.key)}
 		items := []node{part}
 		if part.array {
 			items = part.kids
 		}
+		if part.key == "employment" {
+			employment = items
+		}
+		f := figures{l: l, currency: "USD", employment: employment}
+		section := AccessFigures{Title: f.label(part.key)}
+		if part.array && f.table("", part) {
+			items = nil
+		}
 		var values []ui.Fact // of items that are a description and a value
 		for _, item := range items {
-			f.facts = nil
 			described := item.child("description")
 			i := slices.IndexFunc(item.kids, func(k node) bool { return k.key == "value" && k.leaf() })
 			if described != "" && i >= 0 {
 				values = append(values, f.attribute(item.child("name"), described, item.kids[i]))
-			} else if f.object("", item); len(f.facts) > 0 {
-				section.Groups = append(section.Groups, f.facts)
+			} else {
+				f.group("")
+				if part.key == "currencies" {
+					f.groups[len(f.groups)-1].Title = item.child("currency")
+				}
+				f.object("", item)
 			}
 		}
-		if len(values) > 0 {
-			section.Groups = append(section.Groups, values)
-		}
+		section.Groups = slices.DeleteFunc(append(f.groups, AccessGroup{Facts: values}),
+			func(g AccessGroup) bool { return len(g.Facts)+len(g.Table.Rows) == 0 })
 		if len(section.Groups) > 0 {
 			if slices.Contains([]string{"sources", "identities", "documents"}, part.key) {
 				last = append(last, section)
@@ -120,9 +136,21 @@ func decodeNode(dec *json.Decoder, key string) (node, error) {
 
 // figures collects the facts of a part.
 type figures struct {
-	l        i18n.Lang
-	currency string
-	facts    []ui.Fact
+	l          i18n.Lang
+	currency   string
+	employment []node // jobs of the report
+	groups     []AccessGroup
+}
+
+func (f *figures) group(title string) { f.groups = append(f.groups, AccessGroup{Title: title}) }
+
+// add adds a fact. A table ends its group.
+func (f *figures) add(term, text string) {
+	if f.groups[len(f.groups)-1].Table.Rows != nil {
+		f.group("")
+	}
+	g := &f.groups[len(f.groups)-1]
+	g.Facts = append(g.Facts, ui.Fact{Term: term, Text: text})
 }
 
 // attribute returns a described value; one with cents is an amount.
@@ -138,7 +166,8 @@ func (f *figures) attribute(name, described string, n node) ui.Fact {
 
 // forPrograms reports whether a member says nothing to people.
 func forPrograms(key string) bool {
-	for _, suffix := range []string{"_id", "_ids", "uuid", "source_reference", "matching", "adverse_action_code", "filepath", "node"} {
+	for _, suffix := range []string{"_id", "_ids", "uuid", "source_reference", "matching", "adverse_action_code",
+		"filepath", "node", "currency"} {
 		if strings.HasSuffix(key, suffix) {
 			return true
 		}
@@ -156,7 +185,7 @@ func (f *figures) object(under string, n node) {
 		return
 	}
 	if address := n.child("address"); address != "" { // the whole of its parts
-		f.facts = append(f.facts, ui.Fact{Term: under, Text: address})
+		f.add(cmp.Or(under, f.label("address")), address)
 		return
 	}
 	for _, k := range n.kids {
@@ -173,20 +202,31 @@ func (f *figures) member(label string, n node) {
 	switch {
 	case n.leaf():
 		if text := f.text(n.key, n.value); text != "" {
-			f.facts = append(f.facts, ui.Fact{Term: label, Text: text})
+			f.add(label, text)
 		}
+	case n.key == "totals_usd":
+		was := f.currency
+		f.currency = "USD"
+		f.object(label, n)
+		f.currency = was
 	case !n.array:
 		f.object(label, n)
-	case n.key == "payment_history": // two dozen months, which share a line
-		var all []string
-		for _, k := range n.kids {
-			month, _ := time.Parse("2006-01", k.child("month"))
-			all = append(all, ui.MonthWords(f.l, month.Month())+" "+strconv.Itoa(month.Year())+": "+cmp.Or(f.text("", k.child("status")), "–"))
+	case n.key == "payment_history" && len(n.kids) > 0:
+		f.add(label, f.history(n.kids))
+	case n.key == "payroll":
+		for i, k := range n.kids {
+			f.group(cmp.Or(f.employer(n.kids, i), k.child("provider_name"), label))
+			f.object("", k)
 		}
-		f.facts = append(f.facts, ui.Fact{Term: label, Text: strings.Join(all, ", ")})
+		f.group("")
+	case f.table(label, n):
 	case slices.ContainsFunc(n.kids, func(k node) bool { return !k.leaf() }):
 		for i, k := range n.kids {
-			f.object(joinLabels(label, strconv.Itoa(i+1)), k)
+			under := label
+			if len(n.kids) > 1 {
+				under = joinLabels(label, strconv.Itoa(i+1))
+			}
+			f.object(under, k)
 		}
 	default:
 		var all []string
@@ -196,7 +236,7 @@ func (f *figures) member(label string, n node) {
 			}
 		}
 		if len(all) > 0 {
-			f.facts = append(f.facts, ui.Fact{Term: label, Text: strings.Join(all, ", ")})
+			f.add(label, strings.Join(all, ", "))
 		}
 	}
 }

@@ -36,6 +36,8 @@ func TestAccessReports(t *testing.T) {
 		"ended": {AccessReport{Access: open, Until: day(4, 1), Withdrawn: day(2, 2), ThirdParties: []string{"Acme", "Harbor"}},
 			[][2]string{{"Access", "Ended on Feb 2, 2026"}, {"Report", "Viewable until Apr 1, 2026"}, {"Shared with", "Acme, Harbor"}}},
 		"not finished": {AccessReport{Pending: true}, [][2]string{{"Access", "No active access"}, {"Report", "Not finished"}}},
+		"over": {AccessReport{Made: true, Over: true, Until: day(1, 1), ReadBy: []string{"Acme"}},
+			[][2]string{{"Access", "No active access"}, {"Report", "No longer viewable"}, {"Read by", "Acme"}}},
 		"ended unfinished": {AccessReport{Pending: true, Withdrawn: day(2, 2)},
 			[][2]string{{"Access", "Ended on Feb 2, 2026"}, {"Report", "No report was created"}}},
 		"failed": {AccessReport{}, [][2]string{{"Access", "No active access"}, {"Report", "No report was created"}}},
@@ -111,8 +113,40 @@ func TestFileHasTextsForPDF(t *testing.T) {
 			}
 		}
 	}
-	figures, err := Figures(i18n.Spanish, []byte(`{"income":{"history":[{"year":2026,"gross":1200.5}]}}`))
-	if err != nil || len(figures) != 1 || figures[0].Groups[0][0].Text != "2026" || figures[0].Groups[0][1].Text != "$1,200.5" {
-		t.Errorf("figures: %+v, %v", figures, err)
+}
+
+// TestFiguresOfPayroll checks that each job has its employer's name, and each pay statement a line.
+func TestFiguresOfPayroll(t *testing.T) {
+	parts, err := Figures(i18n.English, []byte(`{"employment":[{"source_id":"A","employer_name":"Alder"},
+			{"source_id":"A","employer_name":"Lantern"}],
+		"income":{"payroll":[{"source_id":"A","provider_name":"Paycrest","statements":[{"pay_date":"2026-03-01","net":10.5}]},
+			{"source_id":"A","provider_name":"Paycrest","statements":[{"pay_date":"2026-03-01","net":1.25},
+				{"pay_date":"2026-02-01","net":null}]},
+			{"source_id":"B","provider_name":"Other"}]},
+		"currencies":[{"currency":"MXN","totals":{"balance":20.5},"totals_usd":{"balance":1.5}}],
+		"tradelines":[{"payment_history":[{"month":"2026-03","status":"OK"},{"month":"2026-02","status":"OK"},
+			{"month":"2026-01","status":null}]}]}`))
+	if err != nil || len(parts) != 4 {
+		t.Fatalf("%+v, %v", parts, err)
+	}
+	var got []string
+	for _, p := range parts[1:] {
+		for _, g := range p.Groups {
+			got = append(got, "# "+g.Title)
+			for _, f := range g.Facts {
+				got = append(got, f.Term+": "+f.Text)
+			}
+			for _, row := range g.Table.Rows {
+				got = append(got, row[0].Text+" | "+row[1].Text)
+			}
+		}
+	}
+	want := []string{"# Alder", "Payroll provider: Paycrest", "Mar 1, 2026 | $10.5", "# Lantern", "Payroll provider: Paycrest",
+		"Mar 1, 2026 | $1.25",
+		"Feb 1, 2026 | –", "# Other", "Payroll provider: Other", "# MXN", "Totals · Balance: 20.5 MXN",
+		"Totals in dollars · Balance: $1.5", "# ",
+		"Payment history: On time: Feb 2026 – Mar 2026, Not reported: Jan 2026"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
 	}
 }

@@ -24,6 +24,7 @@ type Dashboard struct {
 	Font      string
 	Languages []ui.Choice
 	RequestID string
+	Retry     string    // address of a page that may work later; empty: none
 	Now       time.Time // for times that are relative to it
 	Scripts   []string
 	Dense     bool   // the user wants low rows

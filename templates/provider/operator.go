@@ -1,9 +1,11 @@
 package provider
 
 import (
+	"slices"
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 )
 
 // OperatorCustomers lists the accounts of the provider.
@@ -103,11 +105,19 @@ const maxBackupAge = 26 * time.Hour
 func (h Health) Backed() bool { return h.Backup != nil && h.At.Sub(h.Backup.Ended) < maxBackupAge }
 
 // Healthy reports whether nothing needs attention.
-func (h Health) Healthy() bool {
-	for _, c := range h.Sources {
-		if !c.OK {
-			return false
+func (h Health) Healthy() bool { return len(h.attention()) == 0 }
+
+// attention lists the headings of what needs attention, in the order of the page.
+func (h Health) attention() (keys []i18n.Key) {
+	for _, x := range []struct {
+		bad bool
+		key i18n.Key
+	}{{!h.Backed(), "operator.health.backup"}, {h.Mail.GivenUp > 0, "operator.health.mail"}, {h.Disputes.Late > 0, "dashboard.menu.disputes"},
+		{!h.Tax.Current, "operator.health.tax"}, {len(h.FailedJobs) > 0, "operator.health.failed"},
+		{slices.ContainsFunc(h.Sources, func(c SourceCheck) bool { return !c.OK }), "operator.health.sources"}} {
+		if x.bad {
+			keys = append(keys, x.key)
 		}
 	}
-	return len(h.FailedJobs) == 0 && h.Mail.GivenUp == 0 && h.Disputes.Late == 0 && h.Backed() && h.Tax.Current
+	return keys
 }

@@ -384,5 +384,8 @@ type Message struct {
 	StartOver string // address that starts the visit over in this browser; empty: none
 	Back      string // address of the visit's step; empty: none
 	Access    string // address of the page of what consumers have shared; empty: none
+	Consumer  bool   // of a page below that
+	Retry     string // address that may work later; empty: none
+	RequestID string // of an unexpected error; empty: none
 	Languages []ui.Choice
 }

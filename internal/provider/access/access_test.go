@@ -433,6 +433,25 @@ func TestFormsOfOtherOrigins(t *testing.T) {
 	})
 }
 
+// TestErrorPages checks that an error says what to do, and that an unexpected one has a request number.
+func TestErrorPages(t *testing.T) {
+	start(t, func(t *testing.T, s *testServer) {
+		b, en := s.Browser(), i18ntest.EN
+		offer, number, again := en("access.offer"), en("notice.request_id"), en("notice.try_again")
+		checkBody(t, b.Do("GET", "/access/nothing?lang=en", nil), 404, []string{en("access.not_found"), offer}, []string{number, again})
+		checkBody(t, b.Do("POST", "/access/history?lang=en", url.Values{}), 405, []string{en("notice.method.title"), offer}, []string{number})
+		checkBody(t, b.Do("POST", "/access/freeze?lang=en", url.Values{},
+			func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }),
+			403, []string{en("access.other_site"), offer}, []string{number})
+		checkBody(t, b.Do("POST", "/access?lang=en", url.Values{"email": {strings.Repeat("x", 9000)}}), 413,
+			[]string{en("notice.too_large.title"), offer, number}, []string{again})
+		if _, err := s.DB.SQL.ExecContext(t.Context(), `ALTER TABLE access_links RENAME TO hidden_links`); err != nil {
+			t.Fatal(err)
+		}
+		checkBody(t, b.Do("GET", "/access/link/x?lang=en", nil), 500, []string{again, number, `href="/access/link/x?lang=en"`}, nil)
+	})
+}
+
 // TestUnfinishedVisits checks that a visit is listed from the consent on, and that a report
 // that was not made is named so.
 func TestUnfinishedVisits(t *testing.T) {

@@ -49,7 +49,7 @@ func (s *Service) write(ctx context.Context, _ jobs.Job, w Write) error {
 		service, link := s.Visits.Operator.Name, s.URL+providerui.Access{Lang: r.lang}.Link(Path+"/link/"+secret)
 		return s.send(ctx, tx, to, r.lang, i18n.T(r.lang, "email.access.subject", "service", service),
 			i18n.T(r.lang, "email.access.body", "service", service, "link", link,
-				"until", ui.MomentWords(r.lang, tx.Now.Add(linkLife))), link, linkLife)
+				"until", ui.MomentWords(r.lang, tx.Now.Add(linkLife))), "email.access.button", link, linkLife)
 	})
 }
 
@@ -70,7 +70,7 @@ func (s *Service) confirm(ctx context.Context, tx *store.Tx, l i18n.Lang, to rec
 	}
 	names := []string{"company", mail.OneLine(company.ApplicantName()), "source", mail.OneLine(source), "service", s.Visits.Operator.Name,
 		"link", link}
-	return s.send(ctx, tx, to, l, i18n.T(l, subject, names...), i18n.T(l, body, names...), link, confirmationLife)
+	return s.send(ctx, tx, to, l, i18n.T(l, subject, names...), i18n.T(l, body, names...), "email.access.button", link, confirmationLife)
 }
 
 // changeTexts has the texts of the emails that confirm a change of the file.
@@ -91,12 +91,14 @@ func (s *Service) confirmChange(ctx context.Context, tx *store.Tx, l i18n.Lang, 
 	text, link := changeTexts[e.Action], s.URL+providerui.Access{Lang: l}.Link(Path)
 	args := []string{"service", s.Visits.Operator.Name, "link", link,
 		"day", ui.DayInZone(l, e.Until.Add(-time.Second))} // the last moment belongs to the day before
-	return s.send(ctx, tx, to, l, i18n.T(l, text.subject, args...), i18n.T(l, text.body, args...), link, confirmationLife)
+	return s.send(ctx, tx, to, l, i18n.T(l, text.subject, args...), i18n.T(l, text.body, args...),
+		"email.access.button_file", link, confirmationLife)
 }
 
 // send adds an email with a link to the outbox, hidden from companies. It goes to the address in the consumer's
 // details, not to one that was typed. Without a mail server, it adds no email.
-func (s *Service) send(ctx context.Context, tx *store.Tx, to recipient, l i18n.Lang, subject, text, link string, life time.Duration) error {
+func (s *Service) send(ctx context.Context, tx *store.Tx, to recipient, l i18n.Lang, subject, text string, button i18n.Key, link string,
+	life time.Duration) error {
 	if !s.Outbox.Sends() {
 		return nil
 	}
@@ -106,7 +108,7 @@ func (s *Service) send(ctx context.Context, tx *store.Tx, to recipient, l i18n.L
 	}
 	return s.Outbox.Write(ctx, tx, outbox.Email{CustomerID: to.customerID, PublicToken: to.publicToken, KeyID: c.KeyID, To: c.Email(),
 		Look: ui.Email{Lang: l, Subject: subject, Brand: s.Visits.Operator.Name, Links: []string{link},
-			Texts: []ui.EmailText{{Lang: l, Button: i18n.T(l, "email.access.button"), Text: text}}},
+			Texts: []ui.EmailText{{Lang: l, Button: i18n.T(l, button), Text: text}}},
 		Text: text, Expires: tx.Now.Add(life), Hidden: true})
 }
 

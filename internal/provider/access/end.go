@@ -249,5 +249,5 @@ func (s *Service) confirmDeletion(ctx context.Context, tx *store.Tx, l i18n.Lang
 	name := mail.OneLine(company.ApplicantName())
 	return s.send(ctx, tx, to, l, i18n.T(l, "email.access_deleted.subject", "company", name),
 		i18n.T(l, "email.access_deleted.body", "company", name, "service", s.Visits.Operator.Name),
-		s.URL+providerui.Access{Lang: l}.Link(Path), confirmationLife)
+		"email.access.button", s.URL+providerui.Access{Lang: l}.Link(Path), confirmationLife)
 }

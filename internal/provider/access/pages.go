@@ -37,16 +37,28 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 	return s.Visits.LinkPage(h, func(err error) (title, text i18n.Key) {
 		switch httpx.AsError(err).Code {
 		case contract.CodeNotFound:
-			return "visit.not_found.title", "access.not_found"
+			return "notice.not_found.title", "access.not_found"
 		case contract.CodeRateLimited:
 			return "access.too_often.title", "access.too_often.text"
 		case contract.CodeForbidden:
 			if errors.Is(err, errNotAll) {
 				return "access.forbidden.title", "access.forbidden.text"
 			}
+			return "notice.other_site.title", "access.other_site"
 		}
 		return "visit.failed_request.title", "redirect.failed_request"
 	})
+}
+
+// Missing renders the error page for an unknown address or an unsupported method.
+func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
+	code := contract.CodeNotFound
+	if status == http.StatusMethodNotAllowed {
+		code = contract.CodeMethodNotAllowed
+	}
+	s.page(func(http.ResponseWriter, *http.Request) error {
+		return httpx.NewError(code, errors.New("no such page"))
+	}).ServeHTTP(w, r)
 }
 
 // base returns the common part of a page, with links to other languages unless its address

@@ -76,14 +76,16 @@ func (s *Service) sourceName(c sources.Connection) string {
 
 // report describes a report without personal data.
 func (s *Service) report(ctx context.Context, l i18n.Lang, row sharedReport) (providerui.AccessReport, error) {
-	r := providerui.AccessReport{ID: reference(row.publicToken), Kind: row.kind, Closed: row.closed, Revision: row.revision,
+	r := providerui.AccessReport{ID: reference(row.publicToken), Kind: row.kind, Closed: row.closed,
 		Made: row.status == contract.StatusSuccess, Shared: row.created, Withdrawn: row.withdrawn, Updates: row.updates, Updated: row.updated,
 		Pending: row.status == contract.StatusPending}
 	if row.status == contract.StatusSuccess {
 		r.Until = row.created.Add(reports.MaxAge)
+		r.Figures = s.Now().Before(r.Until)
 		if row.updates > 0 {
 			r.Until = row.updated.Add(reports.MaxAge)
 		}
+		r.Over = !s.Now().Before(r.Until)
 	}
 	if err := s.addSources(ctx, l, row, &r); err != nil {
 		return r, err

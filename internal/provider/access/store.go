@@ -150,7 +150,6 @@ type sharedReport struct {
 	withdrawn   time.Time // zero: consent was not withdrawn
 	closed      bool      // the company can no longer read it
 	submitted   bool      // from a company's data, without a consumer's consent to end
-	revision    int
 	source      string    // publicToken of the report whose visit connected the sources
 	updates     int       // reports that were made later from the same access
 	updated     time.Time // the last of them
@@ -165,13 +164,11 @@ const maxReports = 20
 func sharedReports(ctx context.Context, q store.Queryer, o session) ([]sharedReport, error) {
 	return store.QueryAll(ctx, q, store.Columns(func(r *sharedReport) []any {
 		return []any{&r.publicToken, &r.customerID, &r.kind, &r.status, store.At(&r.created), store.At(&r.withdrawn), &r.closed,
-			&r.submitted, &r.revision,
-			&r.source, &r.updates, store.At(&r.updated), &r.total}
-	}), `SELECT public_token, customer_id, kind, status, created_at, withdrawn_at, closed, submitted, revision, source, updates,
+			&r.submitted, &r.source, &r.updates, store.At(&r.updated), &r.total}
+	}), `SELECT public_token, customer_id, kind, status, created_at, withdrawn_at, closed, submitted, source, updates,
 			updated, total FROM (
 			SELECT r.public_token, r.customer_id, r.kind, r.status, r.created_at, c.withdrawn_at, r.closed_at <> 0 AS closed,
-				c.id IS NULL AS submitted, r.revision,
-				coalesce(r.source_token, r.public_token) AS source,
+				c.id IS NULL AS submitted, coalesce(r.source_token, r.public_token) AS source,
 				(SELECT count(*) FROM reports u WHERE u.key_id = r.key_id AND u.refreshed_from = r.public_token
 					AND u.status = 'SUCCESS' AND u.erased_at IS NULL) AS updates,
 				(SELECT max(u.created_at) FROM reports u WHERE u.key_id = r.key_id AND u.refreshed_from = r.public_token

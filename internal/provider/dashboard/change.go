@@ -317,6 +317,12 @@ func (s *Pages) Missing(w http.ResponseWriter, r *http.Request, status int) {
 func (s *Pages) problem(w http.ResponseWriter, r *http.Request, status int, member bool) {
 	d := s.frame(r)
 	d.RequestID, d.Member = httpx.RequestID(r.Context()), member
+	if r.Method == http.MethodGet {
+		d.Languages = s.language.Links(r, listParams...)
+		if status >= 500 || status == http.StatusTooManyRequests {
+			d.Retry = r.URL.RequestURI()
+		}
+	}
 	if err := s.show(w, r, status, providerui.DashboardProblem(d, status)); err != nil {
 		httpx.WriteError(w, r, s.Log, err)
 	}

@@ -43,23 +43,36 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 			err = httpx.NewError(contract.CodeNotFound, err)
 			m.Title, m.Text = "visit.not_found.title", "visit.not_found.text"
 		}
-		e := httpx.AsError(err)
-		httpx.LogError(r, s.Log, e)
-		httpx.RetryAfter(w, e.RetryAfter)
-		s.message(w, r, e.HTTPStatus(), m)
+		s.refuse(w, r, err, m)
 	})
+}
+
+// refuse logs an error and shows it as a page.
+func (s *Service) refuse(w http.ResponseWriter, r *http.Request, err error, m providerui.Message) {
+	e := httpx.AsError(err)
+	httpx.LogError(r, s.Log, e)
+	httpx.RetryAfter(w, e.RetryAfter)
+	s.message(w, r, e.HTTPStatus(), m)
 }
 
 // message writes a page with a message. It leads to the page of what consumers have shared.
 func (s *Service) message(w http.ResponseWriter, r *http.Request, status int, m providerui.Message) {
-	m.Access = s.accessLink(m.Lang)
+	m.Access, m.Consumer = s.accessLink(m.Lang), strings.HasPrefix(r.URL.Path, AccessPath)
+	page, again := r.URL.Path, r.Method == http.MethodGet
+	if visit := Path(r.PathValue("handle")); visit != Path("") && strings.HasPrefix(page, visit) {
+		page, again = visit, true
+	}
+	if again {
+		m.Languages = ui.Languages(m.Lang, &url.URL{Path: page})
+	}
 	if m.Title == "visit.failed_request.title" {
 		m.Title, m.Text = ui.StatusWords(status, m.Title, m.Text)
-	}
-	if handle := r.PathValue("handle"); handle != "" {
-		m.Languages = ui.Languages(m.Lang, &url.URL{Path: Path(handle)})
-	} else if r.Method == http.MethodGet {
-		m.Languages = ui.Languages(m.Lang, &url.URL{Path: r.URL.Path})
+		if status != http.StatusMethodNotAllowed {
+			m.RequestID = httpx.RequestID(r.Context())
+		}
+		if again && (status >= 500 || status == http.StatusTooManyRequests) {
+			m.Retry = page + "?lang=" + string(m.Lang)
+		}
 	}
 	s.write(w, r, status, httpx.CSP{}, providerui.MessagePage(m, s.Urls()))
 }
@@ -83,15 +96,10 @@ func (s *Service) LinkPage(h httpx.HandlerFunc, words func(error) (title, text i
 		if err == nil {
 			return
 		}
-		if errors.Is(err, store.ErrNotFound) {
-			err = httpx.NewError(contract.CodeNotFound, err)
-		}
+		err = httpx.NotFoundIf(err, store.ErrNotFound)
 		m := providerui.Message{Lang: language(r)}
 		m.Title, m.Text = words(err)
-		e := httpx.AsError(err)
-		httpx.LogError(r, s.Log, e)
-		httpx.RetryAfter(w, e.RetryAfter)
-		s.message(w, r, e.HTTPStatus(), m)
+		s.refuse(w, r, err, m)
 	})
 }
 
