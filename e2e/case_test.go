@@ -83,8 +83,22 @@ func openSections(t *testing.T, v *visitor, url string) {
 	shown("identity")
 	inView(t, v, `.decision-form [value="approved"]`)
 	inView(t, v, `.decision-form .actions >> `+button(en("review.decide.submit")))
+	const top = `() => document.getElementById(location.hash.slice(1)).getBoundingClientRect().top + .01`
+	// Each entry leads to the top of the window, and the decision to the top of the page.
+	links, err := v.page(".side-sections a").All()
+	must(t, err)
+	for _, l := range links {
+		click(t, l)
+		if y := evaluate[float64](t, v, top); y < 0 || y > 60 {
+			t.Errorf("%s is at %v px", v.URL(), y)
+		}
+	}
+	v.open(t, url+"#decision")
+	if y := evaluate[float64](t, v, `() => scrollY + .5`); y != .5 {
+		t.Errorf("the page of a decision is at %v px", y)
+	}
 	v.open(t, url+"#history")
-	_, err := v.Reload()
+	_, err = v.Reload()
 	must(t, err)
 	shown("history")
 }

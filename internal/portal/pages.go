@@ -29,6 +29,7 @@ type pageRenderer struct {
 	resumeByEmail bool // applicants can request a resume link by email
 	accessURL     string
 	log           *slog.Logger
+	review        httpx.ErrorPage // shows errors to reviewers
 }
 
 // remember stores a requested language.
@@ -99,12 +100,20 @@ func (l *pageRenderer) legal(w http.ResponseWriter, r *http.Request) error {
 
 // status shows an HTTP status as a page.
 func (l *pageRenderer) status(w http.ResponseWriter, r *http.Request, status int) {
+	if strings.HasPrefix(r.URL.Path+"/", "/review/") {
+		l.review(w, r, status)
+		return
+	}
+	docs := strings.HasPrefix(r.URL.Path, "/developers") || strings.HasPrefix(r.URL.Path, "/api/")
 	m := portalui.Notice{Base: l.base(r), Home: true, RequestID: httpx.RequestID(r.Context())}
 	m.Title, m.Text = statusTexts(status)
 	if status == http.StatusNotFound && strings.HasPrefix(r.URL.Path, "/applications/") && len(r.Cookies()) == 0 {
 		m.Title, m.Text = "notice.no_cookie.title", "notice.no_cookie.text"
 	}
-	m.Return = status == http.StatusNotFound && l.resumeByEmail
+	if docs && status == http.StatusNotFound {
+		m.Text = "review.not_found.text"
+	}
+	m.Return = status == http.StatusNotFound && l.resumeByEmail && !docs
 	if (status >= 500 || status == http.StatusTooManyRequests) && r.Method == http.MethodGet && r.URL.RawQuery == "" {
 		m.Retry = r.URL.Path
 	}
@@ -153,7 +162,7 @@ func (l *pageRenderer) pageOrAPIError(status int) http.Handler {
 
 func statusTexts(status int) (title, text i18n.Key) {
 	switch status {
-	case http.StatusNotFound:
+	case http.StatusNotFound, http.StatusMisdirectedRequest:
 		return "notice.not_found.title", "notice.not_found.text"
 	case http.StatusForbidden:
 		return "notice.other_site.title", "notice.other_site.text"

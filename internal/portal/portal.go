@@ -93,6 +93,7 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	if p.handlers, err = wire(ctx, c, renderer); err != nil {
 		return nil, err
 	}
+	renderer.review = p.review.ShowStatus
 	p.handler, err = p.routes(renderer, public, c)
 	return p, err
 }

@@ -500,17 +500,3 @@ func (s Status) returnKind() ui.Kind {
 	}
 	return ui.Secondary
 }
-
-func (n Notice) nextKind() ui.Kind {
-	if n.Retry != "" || n.Post != "" {
-		return ui.Secondary
-	}
-	return ui.Primary
-}
-
-func (n Notice) homeKind() ui.Kind {
-	if n.Retry != "" || n.Post != "" || n.Next != "" {
-		return ui.Secondary
-	}
-	return ui.Primary
-}

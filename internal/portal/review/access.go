@@ -2,12 +2,10 @@ package review
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/staff"
@@ -78,9 +76,15 @@ func (d *Handler) showError(w http.ResponseWriter, r *http.Request, err error) e
 	return d.showMessage(w, r, e.HTTPStatus())
 }
 
-// notFound answers addresses that are no pages.
-func (d *Handler) notFound(http.ResponseWriter, *http.Request, staff.User) error {
-	return httpx.NewError(contract.CodeNotFound, errors.New("no such page"))
+// ShowStatus shows a status of an address that no handler serves. Only users learn which addresses those are.
+func (d *Handler) ShowStatus(w http.ResponseWriter, r *http.Request, status int) {
+	show := func(w http.ResponseWriter, r *http.Request) error { return d.showMessage(w, r, status) }
+	if status == http.StatusNotFound || status == http.StatusMethodNotAllowed {
+		show = d.requireRole(allRoles, ofUser(show))
+	}
+	if err := show(w, r); err != nil {
+		httpx.WriteError(w, r, d.Log, err)
+	}
 }
 
 // redirectToSignIn redirects to the sign-in page and from there back to the requested page.

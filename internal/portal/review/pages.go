@@ -88,7 +88,13 @@ func (d *Handler) menu(p ui.Page, r *http.Request, by staff.User) (ui.Page, erro
 
 // showMessage shows a page that says why a request failed.
 func (d *Handler) showMessage(w http.ResponseWriter, r *http.Request, status int) error {
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.MessagePage(p, status) })
+	retry := ""
+	if (status >= 500 || status == http.StatusTooManyRequests) && r.Method == http.MethodGet {
+		retry = r.URL.RequestURI()
+	}
+	return d.show(w, r, status, func(p ui.Page) templ.Component {
+		return pages.MessagePage(p, status, retry, httpx.RequestID(r.Context()))
+	})
 }
 
 func row(a applications.Application) pages.Row {

@@ -224,7 +224,7 @@ func TestErrorPages(t *testing.T) {
 	d.signInAs(secret, "")
 	for path, status := range map[string]int{
 		"/review/nothing": 404, "/review/": 404, "/review/applications/" + appOld: 404, "/review/applications/x/report": 404,
-		own + "/compare?with=" + appOld: 404, "/review?state=x": 404, "/review/events/" + appOld: 404, "/review/assign": 404,
+		own + "/compare?with=" + appOld: 404, "/review?state=x": 404, "/review/events/" + appOld: 404,
 	} {
 		resp, page := d.get(path)
 		if resp.StatusCode != status {
@@ -232,7 +232,11 @@ func TestErrorPages(t *testing.T) {
 		}
 		d.requireText(path, page, i18ntest.EN("review.not_found.title"), i18ntest.EN("review.menu.back"), `href="/review/overview"`)
 	}
-	resp, page := d.post("/review/filters", url.Values{"name": {""}})
+	resp, page := d.get("/review/assign")
+	if d.requireText("the address of a form", page, i18ntest.EN("notice.method.title"), `href="/review/overview"`); resp.StatusCode != 405 {
+		t.Errorf("the address of a form: %d", resp.StatusCode)
+	}
+	resp, page = d.post("/review/filters", url.Values{"name": {""}})
 	if d.requireText("a form that no page has", page, i18ntest.EN("notice.bad_request.title"),
 		`href="/review/overview"`); resp.StatusCode != 400 {
 		t.Errorf("a form that no page has: %d", resp.StatusCode)

@@ -243,7 +243,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	apps.OnChange = append(apps.OnChange, d.Index.OnChange)
 	mux := http.NewServeMux()
 	d.Routes(mux)
-	d.srv = httptest.NewServer(mux)
+	d.srv = httptest.NewServer(httpx.NotFound(log, mux, func(*http.Request) httpx.ErrorPage { return d.ShowStatus }))
 	t.Cleanup(d.srv.Close)
 	jar, _ := cookiejar.New(nil)
 	d.http = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -77,7 +77,7 @@ var (
 		"GET /review": "RAU", "GET /review/overview": "RAU", "GET /review/find": "RAU", "POST /review/find": "RAU", "POST /review/assign": "RA-",
 		"POST /review/remind": "RA-", "POST /review/export": "RAU",
 		"POST /review/live": "RAU", "POST /review/density": "RAU", "POST /review/columns": "RAU", "POST /review/filters": "RAU",
-		"POST /review/filters/{id}": "RAU", "GET /review/": "RAU", "GET /review/applications/{id}/next": "RAU",
+		"POST /review/filters/{id}": "RAU", "GET /review/applications/{id}/next": "RAU",
 		"GET /review/applications/{id}": "RAU", "GET /review/applications/{id}/report": "RAU",
 		"GET /review/applications/{id}/report.json": "RAU", "GET /review/applications/{id}/report.pdf": "RAU",
 		"GET /review/applications/{id}/report.csv": "RAU", "GET /review/applications/{id}/months.csv": "RAU",

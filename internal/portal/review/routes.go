@@ -19,7 +19,6 @@ type route struct {
 func (d *Handler) table() []route {
 	routes := []route{
 		{"GET /review", allRoles, d.list},
-		{"GET /review/", allRoles, d.notFound},
 		{"GET /review/overview", allRoles, d.overview},
 		{"GET /review/find", allRoles, d.redirectToList},
 		{"POST /review/find", allRoles, d.find},

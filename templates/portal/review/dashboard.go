@@ -41,14 +41,16 @@ func Menu(p ui.Page, path, email string, letters i18n.Key, events, oversees, adm
 	return p
 }
 
-// messageWords returns the title and text of the page for an HTTP status.
-func messageWords(status int) (title, text i18n.Key) {
+// messageWords returns the title and text of the page for an HTTP status. Only users lack a role, and only forms save anything.
+func messageWords(status int, user, retry bool) (title, text i18n.Key) {
 	switch {
+	case status == http.StatusForbidden && !user:
+		return "notice.other_site.title", "notice.other_site.text"
 	case status == http.StatusForbidden:
 		return "review.forbidden.title", "review.forbidden.text"
-	case status == http.StatusNotFound:
+	case status == http.StatusNotFound, status == http.StatusMisdirectedRequest:
 		return "review.not_found.title", "review.not_found.text"
-	case status >= 500:
+	case status >= 500 && !retry:
 		return "notice.internal.title", "dashboard.problem.internal.text"
 	}
 	return ui.StatusWords(status, "notice.bad_request.title", "notice.bad_request.text")

@@ -45,13 +45,6 @@ func (v LetterView) title() i18n.Key {
 	return "review.letter.more"
 }
 
-func (v LetterView) salutation(l i18n.Lang) string {
-	if v.Name != "" {
-		return i18n.T(l, "review.letter.dear") + " " + v.Name + ","
-	}
-	return i18n.T(l, "review.letter.dear") + " " + i18n.T(l, "review.letter.sir") + ","
-}
-
 // letterPart is a paragraph or a list of a letter.
 type letterPart struct {
 	text    string
@@ -74,7 +67,7 @@ func (v LetterView) parts(l i18n.Lang) (out []letterPart) {
 			out = append(out, letterPart{text: v.Decision.Text, written: true})
 		}
 	}
-	say(v.salutation(l))
+	say(i18n.T(l, "review.letter.dear", "name", cmp.Or(v.Name, i18n.T(l, "review.letter.sir"))))
 	thanks := i18n.T(l, "review.letter.thanks") + " " + ui.LongDay(l, v.Began.UTC()) + "."
 	switch v.Decision.Decision {
 	case "declined":

@@ -30,6 +30,9 @@ func verdictWords(l i18n.Lang, v verdict.Verdict) string {
 	case verdict.Check:
 		return i18n.N(l, "review.verdict.check", v.Count())
 	case verdict.Confirmed:
+		if n := v.Count(); n < len(v.Findings) {
+			return i18n.T(l, "review.verdict.partly", "n", strconv.Itoa(n), "all", strconv.Itoa(len(v.Findings)))
+		}
 		return i18n.T(l, "review.verdict.confirmed")
 	}
 	return i18n.T(l, "review.verdict.unknown")
@@ -43,21 +46,10 @@ func summaryWords(l i18n.Lang, s verdict.Summary) string {
 	case verdict.Check:
 		return i18n.N(l, "review.verdict.short.check", s.Findings)
 	}
+	if s.Verdict == verdict.Confirmed && s.Unknown > 0 {
+		return i18n.T(l, "review.verdict.short.partly", "n", strconv.Itoa(s.Findings), "all", strconv.Itoa(s.Findings+s.Unknown))
+	}
 	return i18n.T(l, levelWords[s.Verdict])
-}
-
-func summaryIncome(s verdict.Summary) string {
-	if s.Income == nil {
-		return ""
-	}
-	return currency(s.Currency).whole(int64(*s.Income) / 100)
-}
-
-func summaryScore(s verdict.Summary) string {
-	if s.Score == nil {
-		return ""
-	}
-	return strconv.Itoa(*s.Score)
 }
 
 // say returns the sentences of an answer.

@@ -6,6 +6,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/templates/ui"
@@ -49,6 +50,22 @@ func TestVerdictNamesMissingAccounts(t *testing.T) {
 			_, page, _ = strings.Cut(page, `id="verdict"`)
 			first, _, _ := strings.Cut(page, "</li>")
 			mustHave(t, first, word("review.ask.complete"), want, word("review.finding.close"), `href="#`+c.in+`"`)
+		}
+	}
+}
+
+// TestVerdictCountsWhatWasNotChecked keeps a report without records from reading as a verified one.
+func TestVerdictCountsWhatWasNotChecked(t *testing.T) {
+	one, none := verdict.Finding{Level: verdict.Confirmed}, verdict.Finding{Level: verdict.Unknown}
+	for want, findings := range map[[2]string][]verdict.Finding{
+		{"Everything is verified", "Verified"}:                 {one, one},
+		{"1 of 3 items verified", "1 of 3 verified"}:           {none, none, one},
+		{"1 item to check before you decide", "1 to check"}:    {none, one, {Level: verdict.Check}},
+		{i18ntest.EN("review.verdict.unknown"), "Not checked"}: {none},
+	} {
+		v := verdict.Verdict{Findings: findings}
+		if got := [2]string{verdictWords(i18n.English, v), summaryWords(i18n.English, v.Summary())}; got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -2,7 +2,8 @@
 
 import { bodyOf } from "../../ui/body";
 
-// startLetter starts the button "Preview" of a page or of a part that was put into it.
+// startLetter starts the button "Preview" of a page or of a part that was put into it. The message to the
+// applicant comes before the reasons where it says what is missing.
 export function startLetter(part: ParentNode = document): void {
 	const box = part.querySelector<HTMLDialogElement>("dialog[data-preview]");
 	const button = part.querySelector<HTMLButtonElement>("#preview-letter");
@@ -18,6 +19,13 @@ export function startLetter(part: ParentNode = document): void {
 		box.close();
 		box.showModal();
 	};
+	const message = form.querySelector("[name=text]")!.closest(".field")!, place = message.previousElementSibling!;
+	const arrange = (): void => {
+		const asks = form.querySelector('[value="moreAsked"]:checked');
+		(asks ? form.querySelector("[role=radiogroup]")! : place).after(message);
+	};
+	form.addEventListener("change", arrange);
+	arrange();
 	button.addEventListener("click", (e) => {
 		e.preventDefault();
 		if (form.reportValidity()) show().catch(() => form.requestSubmit(button)); // the page says why

@@ -47,7 +47,7 @@ type Index struct {
 
 // version is the version of the rules by which rows are indexed: the tokens of a name, and
 // the summary of a report. When it rises, Refill indexes older rows again.
-const version = 6
+const version = 7
 
 // Prepare loads the index's key, which the first start creates.
 func (x *Index) Prepare(ctx context.Context) (err error) {

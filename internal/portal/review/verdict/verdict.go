@@ -146,6 +146,7 @@ func (v Verdict) count(l Level) (n int) {
 type Summary struct {
 	Verdict  Level         `json:"verdict,omitempty"`
 	Findings int           `json:"findings,omitempty"` // findings that made the verdict
+	Unknown  int           `json:"unknown,omitempty"`  // findings that are not checked
 	Income   *report.Cents `json:"income,omitempty"`   // in a year
 	Currency string        `json:"currency,omitempty"` // of Income
 	Score    *int          `json:"score,omitempty"`    // the newest
@@ -153,7 +154,7 @@ type Summary struct {
 
 // Summary sums up the verdict.
 func (v Verdict) Summary() Summary {
-	s := Summary{Verdict: v.Level(), Findings: v.Count(), Income: v.Income, Score: v.Score}
+	s := Summary{Verdict: v.Level(), Findings: v.Count(), Unknown: v.count(Unknown), Income: v.Income, Score: v.Score}
 	if v.Income != nil {
 		s.Currency = v.Currency
 	}
