@@ -358,7 +358,7 @@ func (t *table) account(g *group, kind string, closing *statedBalance) error {
 			continue
 		}
 		said, _ := t.sideOf(r)
-		x := bankdata.Transaction{Posted: r.day, Amount: r.sum, Debit: r.sum == 0 && (said < 0 || r.has[moneyOut] && !r.has[moneyIn])}
+		x := bankdata.Transaction{Posted: r.day, Amount: r.sum, Debit: r.sum == 0 && (said < 0 || said == 0 && r.out)}
 		x.Description, x.Memo = t.describe(r)
 		key := fmt.Sprintf("%s %d %s %d", x.Posted, x.Amount, cmp.Or(t.text(r, reference), x.Description), r.balance)
 		if err := a.add(x, key); err != nil {

@@ -190,7 +190,7 @@ func (a *Account) addEntry(e camtEntry, day report.Date, amount report.Cents) er
 	if amount >= 0 {
 		party = cmp.Or(e.Debtor, e.Debtor8)
 	}
-	t := bankdata.Transaction{Posted: day, Amount: amount, Debit: e.Side == "DBIT",
+	t := bankdata.Transaction{Posted: day, Amount: amount, Debit: strings.TrimSpace(e.Side) == "DBIT",
 		Merchant: clean(party), Memo: clean(strings.Join(e.Texts, " "))}
 	t.Description = cmp.Or(clean(e.Info), t.Merchant, t.Memo, "Transaction")
 	if t.Memo == t.Description {

@@ -56,6 +56,7 @@ type row struct {
 	has               [columns]bool
 	value             [columns]report.Cents // of amounts
 	marked, plus      bool                  // the amount has its side, as CR or DR, or the sign +
+	minus, out        bool                  // a zero's: it has a minus or DR; it is money out
 	sum               report.Cents          // signed
 	balance           report.Cents
 	balanced, opening bool // opening: a line without an amount that states a balance

@@ -1,6 +1,7 @@
 package bankfile
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -139,5 +140,62 @@ func (k kindOfExport) check(t *testing.T) {
 	}
 	if err != nil || text != k.want || !strings.Contains(notes, k.note) {
 		t.Errorf("%v, got\n%s\nwant\n%s (note %q)\nread\n%s%s", err, text, k.want, k.note, show(f), notes)
+	}
+}
+
+// TestDebitOfZero reads a zero as money in or out, however the file writes its side.
+func TestDebitOfZero(t *testing.T) {
+	const others = "\n2026-03-03,,SHOP,%s\n2026-03-04,,ACME PAYROLL,%s\n"
+	signed, marked := fmt.Sprintf(others, "-5.00", "50.00"), fmt.Sprintf(others, "5.00 DR", "50.00 CR")
+	apart := "\n2026-03-03,,SHOP,5.00,\n2026-03-04,,PAYROLL,,50.00\n"
+	const head, columns, typed = "Date,Type,Description,Amount\n2026-03-02,", "Date,Type,Description,Debit,Credit\n2026-03-02,", "5.00\n"
+	ofx := func(kind, amount string) string {
+		return "<OFX><STMTRS><BANKACCTFROM><ACCTID>1<ACCTTYPE>CHECKING</BANKACCTFROM><BANKTRANLIST><STMTTRN><TRNTYPE>" + kind +
+			"<DTPOSTED>20260302<TRNAMT>" + amount + "<NAME>CARD CHECK</STMTTRN></BANKTRANLIST></STMTRS></OFX>"
+	}
+	entry := func(side string) string {
+		return "<Document xmlns='camt.053'><BkToCstmrStmt><Stmt><Acct><Id><IBAN>X1</IBAN></Id></Acct><Ntry><Amt Ccy='EUR'>0.00</Amt><CdtDbtInd>" +
+			side + "</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-03-02</Dt></BookgDt></Ntry></Stmt></BkToCstmrStmt></Document>"
+	}
+	for name, c := range map[string]struct {
+		content string
+		out     bool
+	}{
+		"DR":                             {head + ",CHECK,0.00 DR" + marked, true},
+		"CR":                             {head + ",CHECK,0.00 CR" + marked, false},
+		"parentheses":                    {head + ",CHECK,(0.00)" + signed, true},
+		"a minus":                        {head + ",CHECK,-0.00" + signed, true},
+		"a minus behind":                 {head + ",CHECK,0.00-" + signed, true},
+		"a minus before the currency":    {head + ",CHECK,-$0.00" + signed, true},
+		"no sign among signed":           {head + ",CHECK,0.00" + signed, false},
+		"positive for money out":         {head + ",ACME PAYROLL,-50.00\n2026-03-05,,GROCERY STORE,5.00\n2026-03-06,,CHECK,0.00\n", true},
+		"no CR where CR is money in":     {head + ",CHECK,0.00\n2026-03-03,,SHOP,5.00\n2026-03-04,,ACME PAYROLL,50.00 CR\n", true},
+		"no plus where plus is money in": {head + ",CHECK,0.00\n2026-03-03,,SHOP,5.00\n2026-03-04,,ACME PAYROLL,+50.00\n", true},
+		"a word":                         {head + "Debit,CHECK,0.00\n2026-03-03,Debit,SHOP," + typed + "2026-03-04,Credit,PAYROLL," + typed, true},
+		"a word of money in":             {head + "Credit,CHECK,0.00\n2026-03-03,Debit,SHOP," + typed + "2026-03-04,Credit,PAYROLL," + typed, false},
+		"a column":                       {columns + ",CHECK,0.00," + apart, true},
+		"a column with a minus":          {columns + ",CHECK,-0.00," + apart, true},
+		"the other column":               {columns + ",CHECK,,0.00" + apart, false},
+		"both columns, and a minus":      {columns + ",CHECK,-0.00,0.00" + apart, true},
+		"both columns, and a word":       {columns + "Debit,CHECK,0.00,0.00" + apart, true},
+		"OFX by its type":                {ofx("DEBIT", "0.00"), true},
+		"OFX by its sign":                {ofx("OTHER", "-0.00"), true},
+		"OFX with DR":                    {ofx("OTHER", "0.00 DR"), true},
+		"OFX of a credit":                {ofx("CREDIT", "0.00"), false},
+		"camt":                           {entry("DBIT"), true},
+		"camt with spaces":               {entry(" DBIT "), true},
+		"camt of a credit":               {entry("CRDT"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := Read("x", []byte(c.content), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range f.Accounts[0].Transactions {
+				if x.Amount == 0 && x.Out() != c.out {
+					t.Errorf("a debit: %t, want %t\n%s", x.Out(), c.out, c.content)
+				}
+			}
+		})
 	}
 }

@@ -362,7 +362,7 @@ func (s *statement) transaction(fields map[string]string) error {
 	}
 	kind := strings.ToUpper(fields["TRNTYPE"])
 	out := strings.HasPrefix(words["ofx"][strings.ToLower(kind)], "-")
-	t := bankdata.Transaction{Posted: day, Amount: f.cents, Debit: kind == "DEBIT" || f.cents == 0 && out,
+	t := bankdata.Transaction{Posted: day, Amount: f.cents, Debit: kind == "DEBIT" || f.cents == 0 && (out || f.minus),
 		Description: fields["NAME"], Memo: fields["MEMO"]}
 	switch {
 	case t.Description == "" && t.Memo == "":

@@ -255,6 +255,7 @@ func (t *table) readFigures() error {
 			if c == amount {
 				r.marked, r.plus = f.side != 0, f.plus
 			}
+			r.minus = r.minus || f.minus && (c == amount || c == moneyOut)
 			if f.rounded && c != fee {
 				t.rounded++
 			}

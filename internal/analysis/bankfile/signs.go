@@ -424,6 +424,11 @@ func (rd reading) try(groups []*group, closing, opening *statedBalance) (steps, 
 		for _, r := range g.rows {
 			if r.sum = 0; r.counts {
 				r.sum = rd.sign(r)
+				cent := *r
+				if cent.value[amount] = 1; r.minus {
+					cent.value[amount] = -1
+				}
+				r.out = rd.sign(&cent) < 0 || r.has[moneyOut] && (!r.has[moneyIn] || r.minus)
 			}
 			total += r.sum
 		}
