@@ -253,7 +253,7 @@ func (t *table) findBalance(groups []*group) {
 		for _, g := range groups {
 			for _, r := range g.rows {
 				f, ok := parseFigure(r.cell(i), t.decimal)
-				r.balance, r.balanced, found = f.cents, ok, found && ok
+				r.balance, r.written, r.balanced, found = f.cents, f.cents, ok, found && ok
 			}
 			found = found && (len(g.rows) > 2 || len(g.rows) > 1 && find("balance", t.names[i]) == "closing") && t.continues(g)
 		}
@@ -318,6 +318,9 @@ func (t *table) currencyOf(r *row) string {
 				return found
 			}
 		}
+	}
+	if strings.Contains(t.text(r, amount)+t.text(r, moneyOut)+t.text(r, moneyIn), "$") {
+		return "USD"
 	}
 	return ""
 }

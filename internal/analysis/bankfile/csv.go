@@ -1,6 +1,7 @@
 package bankfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -58,24 +59,25 @@ type row struct {
 	marked, plus      bool                  // the amount has its side, as CR or DR, or the sign +
 	minus, out        bool                  // a zero's: it has a minus or DR; it is money out
 	sum               report.Cents          // signed
-	balance           report.Cents
-	balanced, opening bool // opening: a line without an amount that states a balance
+	balance, written  report.Cents          // after the amount; as the file has it, which may be before
+	balanced, opening bool                  // opening: a line without an amount that states a balance
 }
 
 // table is a CSV file with known columns.
 type table struct {
-	file      *File
-	separator byte
-	names     []string // of the columns; nil in a file without header
-	at        [columns][]int
-	rows      []*row
-	above     [][]string // lines before the header
-	notes     []*row     // lines without a day
-	decimal   byte
-	layout    int                      // of the days: an index of layouts
-	rounded   int                      // amounts with parts of a cent
-	flat      bool                     // every row has the same balance, that of the account now
-	stated    map[string]statedBalance // by rows of the table, and lines around it
+	file        *File
+	separator   byte
+	names       []string // of the columns; nil in a file without header
+	at          [columns][]int
+	rows        []*row
+	above       [][]string // lines before the header
+	accountLine *row       // the first line, if it states the account
+	notes       []*row     // lines without a day
+	decimal     byte
+	layout      int                      // of the days: an index of layouts
+	rounded     int                      // amounts with parts of a cent
+	flat        bool                     // every row has the same balance, that of the account now
+	stated      map[string]statedBalance // by rows of the table, and lines around it
 }
 
 // cell returns the value of a column, or "" if the row ends before it.
@@ -239,6 +241,37 @@ func ownerIn(fields []string) string {
 	return ""
 }
 
+// partsOfDay returns the columns of the year, month, and day if a header names them and no other
+// day. It names the last one Date.
+func partsOfDay(names []string) (at []int) {
+	for _, part := range []string{"year", "month", "day"} {
+		at = append(at, slices.IndexFunc(names, func(s string) bool { return words["datepart"][plain(s)] == part }))
+	}
+	if slices.Contains(at, -1) || slices.ContainsFunc(names, func(s string) bool {
+		m := words["header"][headerKey(s)]
+		return words["datepart"][plain(s)] == "" && (m == "posted" || m == "date")
+	}) {
+		return nil
+	}
+	names[at[0]], names[at[1]], names[at[2]] = "", "", "Date"
+	return at
+}
+
+// joinDay joins the parts of a row's day.
+func joinDay(fields []string, at []int) {
+	if slices.Max(at) >= len(fields) || number(fields[at[2]]) < 1 {
+		return
+	}
+	year, month, day := fields[at[0]], fields[at[1]], fields[at[2]]
+	if len(year) == 2 {
+		year = "20" + year
+	}
+	if fields[at[2]] = day + " " + month + " " + year; number(month) > 0 {
+		fields[at[2]] = year + "-" + month + "-" + day
+	}
+	fields[at[0]], fields[at[1]] = "", ""
+}
+
 // quotedLine matches a line that is one quoted value, which separators may follow.
 var quotedLine = regexp.MustCompile(`(?m)^"((?:[^"\n]|"")*)"[\t ,;|]*$`)
 
@@ -284,7 +317,8 @@ func parseTable(f *File, text string) (*table, error) {
 	if t.separator == 0 {
 		return nil, errNothing
 	}
-	section, owner, segment, header := "", "", 0, []string(nil)
+	section, title, owner, segment, header := "", "", "", 0, []string(nil)
+	var parts []int
 	r := records{rest: text, separator: t.separator}
 	for {
 		record, ok := r.next()
@@ -292,6 +326,11 @@ func parseTable(f *File, text string) (*table, error) {
 			break
 		}
 		line := strings.TrimSpace(strings.Join(record.fields, " "))
+		if header == nil && parts == nil {
+			parts = partsOfDay(record.fields)
+		} else if parts != nil {
+			joinDay(record.fields, parts)
+		}
 		switch {
 		case line == "":
 			continue
@@ -302,12 +341,13 @@ func parseTable(f *File, text string) (*table, error) {
 			for _, r := range t.rows { // what was before is not about transactions
 				t.above = append(t.above, r.fields)
 			}
-			t.rows, header, t.names, section = nil, record.fields, record.fields, ""
+			t.rows, header, t.names, section = nil, record.fields, record.fields, title
 			continue
 		}
-		if v, ok := words["section"][plain(line)]; ok {
-			section = v
+		if title = words["section"][plain(line)]; title == "" && slices.Contains(record.fields, line) && !strings.ContainsAny(line, "0123456789") {
+			title = labelOf("section", line)
 		}
+		section = cmp.Or(title, section)
 		if v := ownerIn(record.fields); v != "" && header != nil {
 			owner = v
 		}

@@ -120,7 +120,7 @@ func (t *table) dayColumn() column {
 }
 
 // statusOfText matches a status before a description, as in PENDING - SHOP, or after it, as in SHOP (pending).
-var statusOfText = regexp.MustCompile(`^[\[(*]*\s*(\pL+)\s*[\])*:|-]|[\[(*]\s*(\pL+)\s*[\])*]$`)
+var statusOfText = regexp.MustCompile(`^[\[(*]*\s*(\pL+)(?:\s*[\])*:|]|\s+-|-\s)|[\[(*]\s*(\pL+)\s*[\])*]$`)
 
 // leftOutAs names the states of transactions that are not booked.
 var leftOutAs = []struct{ state, noun string }{{"pending", "pending transaction"}, {"future", "scheduled or announced transaction"},
@@ -129,6 +129,17 @@ var leftOutAs = []struct{ state, noun string }{{"pending", "pending transaction"
 // readStatus sets which rows count: the booked ones. Others are left out, by their status or
 // the line above them.
 func (t *table) readStatus() error {
+	if len(t.at[status]) == 0 { // in a column without a known name
+		for i := range t.names {
+			states := map[string]int{}
+			for _, r := range t.rows {
+				states[cmp.Or(words["status"][plain(r.cell(i))], "none")]++
+			}
+			if states["none"] == 0 && len(states) > 1 && states["booked"] > 0 && !slices.Contains(slices.Concat(t.at[:]...), i) {
+				t.at[status] = []int{i}
+			}
+		}
+	}
 	at, most, whole := -1, 0, false
 	for _, i := range t.at[status] {
 		known, filled := 0, 0
@@ -232,6 +243,13 @@ func (t *table) findDecimal() {
 	case comma > 0 && point == 0, point+comma == 0 && t.separator == ';' && (dots > 0 || whole > 0 && strings.Trim(grouped, ".") == ""):
 		t.decimal = ','
 	}
+	if at, balance := t.at[amount], t.at[runningBalance]; len(at) > 1 && len(balance) > 0 {
+		i := slices.IndexFunc(at, func(i int) bool { return t.explains(i, balance[0]) })
+		t.at[amount] = at[max(i, 0):]
+	}
+	if i := slices.IndexFunc(t.at[currency], func(i int) bool { return len(t.at[amount]) > 0 && i > t.at[amount][0] }); i > 0 {
+		t.at[currency] = t.at[currency][i:] // the one of the amount
+	}
 }
 
 // readFigures parses the amounts of the rows. It refuses amounts of booked rows that it cannot
@@ -264,6 +282,7 @@ func (t *table) readFigures() error {
 		if at := t.at[side]; len(at) == 2 && t.nameOf(at, 0) == t.nameOf(at, 1) && strings.HasSuffix(lookUp("side", r.cell(at[1])), "out") {
 			r.balance = min(r.balance, -r.balance) // the second is the side of the balance
 		}
+		r.written = r.balance
 		if empty := !r.has[amount] && !r.has[moneyOut] && !r.has[moneyIn]; r.counts && (empty || t.onlyBalance(r)) {
 			r.counts, r.opening = false, r.balanced
 			if empty && !r.balanced {
@@ -296,12 +315,13 @@ var notBalance = regexp.MustCompile(`[\d.,/:-]+|\b(?:as of|of|on|at|am|vom|al|au
 // description, and notes it if no column of balances has it.
 func (t *table) onlyBalance(r *row) bool {
 	text, _ := t.describe(r)
-	kind := words["balance"][plain(notBalance.ReplaceAllString(strings.ToLower(text), " "))]
+	label := plain(notBalance.ReplaceAllString(strings.ToLower(text), " "))
+	kind := words["balance"][label]
 	switch last := r == t.rows[len(t.rows)-1] && t.names == nil; {
-	case plain(text) == "new balance": // which is also a shop's name
+	case label == "new balance": // which is also a shop's name
 		return false
 	case strings.Contains(plain(text), " ") && words["total"][plain(text)] != "", plain(text) == "totals",
-		plain(text) == "total" && t.addsUp(r):
+		find("total", text) != "" && t.addsUp(r):
 		t.file.note(fmt.Sprintf("line %d states a total", r.line))
 		return true
 	case kind == "" && last && len(t.at[runningBalance]) == 0 && accountOnly.MatchString(text):
@@ -321,13 +341,19 @@ func (t *table) onlyBalance(r *row) bool {
 	return true
 }
 
-// addsUp reports whether the amount of a row is the sum of those before it.
+// addsUp reports whether the amounts of a row are the sums of those before it.
 func (t *table) addsUp(r *row) bool {
-	sum := -r.value[amount]
-	for _, o := range t.rows[:slices.Index(t.rows, r)] {
-		sum += o.value[amount]
+	ok := false
+	for _, c := range []column{amount, moneyOut, moneyIn} {
+		sum := -r.value[c]
+		for _, o := range t.rows[:slices.Index(t.rows, r)] {
+			sum += o.value[c]
+		}
+		if ok = ok || r.value[c] != 0; r.has[c] && sum != 0 {
+			return false
+		}
 	}
-	return sum == 0 && len(t.at[amount]) > 0
+	return ok
 }
 
 // booked returns the rows that count, and those that only state a balance.
@@ -357,6 +383,9 @@ func (t *table) statedAround() (balances map[string]statedBalance, number, name 
 		if ok && labelOf("total", strings.Join(r.fields, " ")) == "" {
 			balances["closing"] = statedBalance{cents: f.cents}
 		}
+	}
+	if t.accountLine != nil {
+		t.readAccount(balances)
 	}
 	for n, line := range lines {
 		for i, cell := range line {
@@ -389,6 +418,28 @@ func (t *table) statedAround() (balances map[string]statedBalance, number, name 
 	return balances, number, name, t.nameNotes()
 }
 
+// readAccount reads the balances in the line that states the account: the closing one, if its day
+// is none before the last transaction, and the opening one before it.
+func (t *table) readAccount(balances map[string]statedBalance) {
+	var sums []report.Cents
+	var day report.Date
+	for _, s := range t.accountLine.fields {
+		for _, l := range []int{0, t.layout} {
+			if d, ok := layouts[l].parse(s); ok {
+				day = laterDate(day, d)
+			}
+		}
+		if f, ok := parseFigure(s, t.decimal); ok && twoDecimals.MatchString(s) {
+			sums = append(sums, f.cents)
+		}
+	}
+	if n := len(sums); n > 0 && n < 3 && !slices.ContainsFunc(t.rows, func(r *row) bool { return r.day.After(day.Time) }) {
+		if balances["closing"] = (statedBalance{sums[n-1], &day}); n == 2 {
+			balances["opening"] = statedBalance{cents: sums[0]}
+		}
+	}
+}
+
 // statedIn returns the first amount of texts and the day that they name.
 func (t *table) statedIn(texts []string) (b statedBalance, ok bool) {
 	for _, s := range texts {
@@ -413,7 +464,7 @@ func (t *table) nameNotes() error {
 	with, without, firstWith, firstWithout := 0, 0, 0, 0
 	for _, r := range t.notes {
 		first := strings.Join(r.fields, " ")
-		if labelOf("balance", first) != "" || labelOf("total", first) != "" || words["section"][plain(first)] != "" {
+		if labelOf("balance", first) != "" || labelOf("total", first) != "" || words["section"][plain(first)] != "" || ownerIn(r.fields) != "" {
 			continue
 		}
 		if slices.ContainsFunc(amounts, func(c column) bool { _, ok := parseNumeral(t.text(r, c)); return ok && c != runningBalance }) {

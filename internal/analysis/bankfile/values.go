@@ -71,6 +71,8 @@ func parseNumeral(s string) (n numeral, ok bool) {
 		switch {
 		case strings.ContainsRune("\u2212\u2013\u2014\ufe63\uff0d", r):
 			return '-'
+		case r == '\uff0b':
+			return '+'
 		case unicode.IsSpace(r), unicode.Is(unicode.Sc, r), unicode.Is(unicode.Cf, r), strings.ContainsRune("'\u2019\u02bc*", r):
 			return -1
 		}
