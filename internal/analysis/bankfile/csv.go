@@ -101,6 +101,18 @@ func (t *table) text(r *row, c column) string {
 // readCSV parses a table of transactions, which other lines may precede and follow.
 func readCSV(f *File, text, kind string) error {
 	t, err := parseTable(f, text)
+	if errors.Is(err, errNoNames) {
+		for _, r := range t.rows {
+			t.above = append(t.above, r.fields)
+		}
+		for n, names := range t.above[:min(len(t.above), 20)] {
+			t.names = names
+			if i := slices.IndexFunc(signatures, t.signed); i >= 0 && leftKinds[signatures[i].kind] {
+				f.leaveOut(fmt.Sprintf("%s left out with %s: %s", signatures[i].kind, count(len(t.above)-n-1, "line"), onlyAccounts))
+				return nil
+			}
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,11 @@ var dayInText = regexp.MustCompile(`\b(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}|(?:19|2
 func (t *table) readDays() error {
 	t.findDecimal()
 	var days, texts []string
+	balanced := 0
 	for _, r := range t.rows {
+		if t.text(r, runningBalance) != "" {
+			balanced++
+		}
 		if s := t.dayOf(r); s != "" {
 			days, texts = append(days, s), append(texts, t.text(r, description))
 		}
@@ -99,10 +103,14 @@ func (t *table) readDays() error {
 			return fmt.Errorf("line %d: the column %s has no valid day in the order %s, as the other lines have",
 				r.line, t.label(t.dayColumn()), layouts[best.layout].name)
 		}
+		balance := t.text(r, runningBalance)
+		switch v := words["status"][plain(t.text(r, posted))]; {
+		case v != "" && v != "booked":
+			r.section = v
+		case t.text(r, posted)+balance == "" && len(t.at[posted]) > 0 && balanced*2 > len(t.rows):
+			r.section = "pending" // neither booked nor in the balance
+		}
 		if !r.dated {
-			if v := words["status"][plain(s)]; v != "" && v != "booked" {
-				r.section = v
-			}
 			t.notes = append(t.notes, r)
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"vestibule/internal/report"
 )
@@ -468,7 +469,7 @@ func constant(groups []*group) bool {
 }
 
 // byBalance lists the ways to sign unsigned amounts by the change of the balance from row to
-// row, in both orders. The oldest row's sign is that of its words, of its column, of a row with the
+// row, in both orders. The oldest row's sign is that of its words, of its column, of rows with the
 // same text, or money in if its balance is its amount; else its sum is zero.
 func (t *table) byBalance(groups []*group, transactions []*row) (all []reading) {
 	if slices.ContainsFunc(transactions, func(r *row) bool { return !r.balanced || r.value[amount] < 0 }) {
@@ -482,15 +483,23 @@ func (t *table) byBalance(groups []*group, transactions []*row) (all []reading) 
 				slices.Reverse(order)
 			}
 			first := order[0]
-			text, _ := t.describe(first)
 			named := map[string]int{"out": -1, "in": 1}[words["header"][headerKey(t.nameOf(t.at[amount], 0))]]
 			for n, r := range order[1:] {
 				sums[r] = r.value[amount]
 				if r.balance == order[n].balance-sums[r] {
 					sums[r] = -sums[r]
 				}
-				if s, _ := t.describe(r); s == text && named == 0 {
-					named = cmp.Compare(sums[r], 0)
+			}
+			for i, word := range first.fields { // of lines that all go one way, and the others the other way
+				var signs, lines [2]int
+				for _, r := range order[1:] {
+					same := map[bool]int{true: 1}[r.cell(i) == word]
+					signs[same], lines[same] = signs[same]+cmp.Compare(sums[r], 0), lines[same]+1
+				}
+				apart := signs[0]*signs[1] < 0 && max(signs[0], -signs[0]) == lines[0]
+				if named == 0 && max(signs[1], -signs[1]) == lines[1] && !strings.ContainsAny(word, "0123456789") &&
+					(apart || slices.Contains(t.at[description], i)) {
+					named = cmp.Compare(signs[1], 0)
 				}
 			}
 			said, _ := t.sideOf(first)
