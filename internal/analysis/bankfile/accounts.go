@@ -298,7 +298,7 @@ func (t *table) oneCurrency(g *group) error {
 	return nil
 }
 
-var currencyInText = regexp.MustCompile(`\b(?:USD|EUR|GBP|CAD|AUD|CHF|MXN|SEK|NOK|DKK|PLN|INR|NZD|COP|CLP|PEN|DOP|JPY|BRL|ZAR)\b|[€£]`)
+var currencyInText = regexp.MustCompile(`\b(?:USD|EUR|GBP|CAD|AUD|CHF|MXN|SEK|NOK|DKK|PLN|INR|NZD|COP|CLP|PEN|DOP|JPY|BRL|ZAR|RUB|CZK|HUF|RON|ILS|SGD|HKD|AED|CNY|KRW|PHP|THB|ARS|MYR)\b|[€£¥円₹₩]|R\$`)
 
 // currencyOf returns the currency of a row by its column, by its amount, or by the name of the
 // amount's column.
@@ -308,14 +308,8 @@ func (t *table) currencyOf(r *row) string {
 	}
 	for _, c := range []column{amount, moneyOut, moneyIn} {
 		for _, s := range []string{t.text(r, c), t.nameOf(t.at[c], 0)} {
-			switch found := currencyInText.FindString(strings.ToUpper(s)); found {
-			case "":
-			case "€":
-				return "EUR"
-			case "£":
-				return "GBP"
-			default:
-				return found
+			if found := currencyInText.FindString(strings.ToUpper(s)); found != "" {
+				return cmp.Or(words["symbol"][plain(found)], found)
 			}
 		}
 	}

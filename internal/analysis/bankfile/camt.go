@@ -98,7 +98,7 @@ func (f *File) camt(s camtStatement) error {
 	}
 	a.Institution = cmp.Or(clean(s.Bank), "Bank")
 	a.Name = cmp.Or(clean(s.Name), strings.ToLower(a.Subtype)+endingIn(number))
-	kind := cmp.Or(map[string]string{"CARD": "credit card", "LOAN": "loan"}[s.Kind], kindOf(s.OwnKind+" "+s.Name))
+	kind := cmp.Or(map[string]string{"CARD": "credit card", "LOAN": "loan"}[s.Kind], kindOf(s.OwnKind))
 	if leftKinds[kind] {
 		f.leaveOut(kind + endingIn(number) + " left out: " + onlyAccounts)
 		return nil

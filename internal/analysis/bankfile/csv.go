@@ -349,6 +349,8 @@ func parseTable(f *File, text string) (*table, error) {
 		case header != nil && slices.EqualFunc(header, record.fields, func(a, b string) bool { return headerKey(a) == headerKey(b) }):
 			segment++
 			continue
+		case header != nil && len(t.rows) == 0 && new(table).nameColumns(record.fields) > 0: // in another language
+			continue
 		case header == nil && len(t.rows) < 100 && t.nameColumns(record.fields) > 0:
 			for _, r := range t.rows { // what was before is not about transactions
 				t.above = append(t.above, r.fields)
@@ -356,9 +358,8 @@ func parseTable(f *File, text string) (*table, error) {
 			t.rows, header, t.names, section = nil, record.fields, record.fields, title
 			continue
 		}
-		if title = words["section"][plain(line)]; title == "" && slices.Contains(record.fields, line) && !strings.ContainsAny(line, "0123456789") {
-			title = labelOf("section", line)
-		}
+		title, _, _ = strings.Cut(line, "(")
+		title = words["section"][plain(title)]
 		section = cmp.Or(title, section)
 		if v := ownerIn(record.fields); v != "" && header != nil {
 			owner = v

@@ -107,6 +107,8 @@ func (t *table) readDays() error {
 		switch v := words["status"][plain(t.text(r, posted))]; {
 		case v != "" && v != "booked":
 			r.section = v
+		case t.names == nil && slices.ContainsFunc(r.fields, func(s string) bool { return words["prefix"][plain(s)] == "pending" }):
+			r.section = "pending"
 		case t.text(r, posted)+balance == "" && len(t.at[posted]) > 0 && balanced*2 > len(t.rows):
 			r.section = "pending" // neither booked nor in the balance
 		}
@@ -317,7 +319,7 @@ func (t *table) readFigures() error {
 // accountOnly matches a description that is the number of an account.
 var accountOnly = regexp.MustCompile(`^\d[\d ]{7,}[A-Z]?$`)
 
-var notBalance = regexp.MustCompile(`[\d.,/:-]+|\b(?:as of|of|on|at|am|vom|al|au|as|the)\b`)
+var notBalance = regexp.MustCompile(`[\d.,/:-]+|\b(?:as of|of|for|on|at|am|vom|al|au|as|the)\b`)
 
 // onlyBalance reports whether a line with a day and an amount states a balance by its
 // description, and notes it if no column of balances has it.
@@ -329,7 +331,8 @@ func (t *table) onlyBalance(r *row) bool {
 	case label == "new balance": // which is also a shop's name
 		return false
 	case strings.Contains(plain(text), " ") && words["total"][plain(text)] != "", plain(text) == "totals",
-		find("total", text) != "" && t.addsUp(r):
+		words["total"][strings.Join(slices.DeleteFunc(strings.Fields(label), func(s string) bool { return words["month"][s] != "" }), " ")] != "" &&
+			t.addsUp(r):
 		t.file.note(fmt.Sprintf("line %d states a total", r.line))
 		return true
 	case kind == "" && last && len(t.at[runningBalance]) == 0 && accountOnly.MatchString(text):
