@@ -298,7 +298,8 @@ func (t *table) oneCurrency(g *group) error {
 	return nil
 }
 
-var currencyInText = regexp.MustCompile(`\b(?:USD|EUR|GBP|CAD|AUD|CHF|MXN|SEK|NOK|DKK|PLN|INR|NZD|COP|CLP|PEN|DOP|JPY|BRL|ZAR|RUB|CZK|HUF|RON|ILS|SGD|HKD|AED|CNY|KRW|PHP|THB|ARS|MYR)\b|[€£¥円₹₩]|R\$`)
+var currencyInText = regexp.MustCompile(`\b(?:USD|EUR|GBP|CAD|AUD|CHF|MXN|SEK|NOK|DKK|PLN|INR|NZD|COP|CLP|PEN|DOP|JPY|BRL|ZAR|` +
+	`RUB|CZK|HUF|RON|ILS|SGD|HKD|AED|CNY|KRW|PHP|THB|ARS|MYR)\b|[€£¥円₹₩]|R\$`)
 
 // currencyOf returns the currency of a row by its column, by its amount, or by the name of the
 // amount's column.
@@ -362,13 +363,14 @@ func (t *table) account(g *group, kind string, closing *statedBalance) error {
 			return err
 		}
 	}
-	if closing != nil && (a.NoBalance || g.chain.steps == 0 && !t.flat && len(t.at[runningBalance]) == 0) {
-		day := a.newest()
-		if closing.day != nil {
-			day = *closing.day
-		}
+	day := a.newest()
+	if closing != nil && (a.NoBalance || g.chain.steps == 0 && !t.flat && len(t.at[runningBalance]) == 0) &&
+		(closing.day == nil || !closing.day.Before(day.Time)) {
+		day = *cmp.Or(closing.day, &day)
 		a.Balance, a.BalanceDate, a.NoBalance = closing.cents, &day, false
 		t.file.note("the balance is from a line outside of the table")
+	} else if closing != nil && a.NoBalance {
+		t.file.leaveOut("the balance in a line outside of the table left out: it is older than the last transaction")
 	}
 	t.file.Accounts = append(t.file.Accounts, a)
 	return nil

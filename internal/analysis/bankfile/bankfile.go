@@ -155,7 +155,8 @@ func decode(content []byte) string {
 		from = uni.UTF16(uni.BigEndian, uni.UseBOM)
 	case !utf8.Valid(content):
 		from = charmap.Windows1252
-		for _, other := range []encoding.Encoding{charmap.Windows1250, charmap.Windows1251, japanese.ShiftJIS, simplifiedchinese.GB18030, korean.EUCKR} {
+		for _, other := range []encoding.Encoding{charmap.Windows1250, charmap.Windows1251, japanese.ShiftJIS,
+			simplifiedchinese.GB18030, korean.EUCKR} {
 			if knownNames(content, other) > knownNames(content, from) {
 				from = other
 			}

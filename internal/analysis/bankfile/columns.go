@@ -62,14 +62,15 @@ var errNoNames = errors.New("no line names the columns: a day (Date), a Descript
 // their values: the first days, amounts and texts. Two columns of amounts must be an amount
 // and the balance after it, or debits and credits.
 func (t *table) withoutNames() error {
-	first, isDay := -1, isDay
-	for _, isDay = range []func(string) bool{isDay, isSixDigits} {
-		if first = slices.IndexFunc(t.rows, func(r *row) bool {
-			return slices.ContainsFunc(r.fields, isDay) && slices.ContainsFunc(r.fields, isNumeral) &&
-				slices.ContainsFunc(r.fields, func(s string) bool { return !isDay(s) && strings.ContainsFunc(s, unicode.IsLetter) })
-		}); first >= 0 {
-			break
-		}
+	isDay := isDay
+	begins := func(r *row) bool {
+		return slices.ContainsFunc(r.fields, isDay) && slices.ContainsFunc(r.fields, isNumeral) &&
+			slices.ContainsFunc(r.fields, func(s string) bool { return !isDay(s) && strings.ContainsFunc(s, unicode.IsLetter) })
+	}
+	first := slices.IndexFunc(t.rows, begins)
+	if first < 0 {
+		isDay = isSixDigits
+		first = slices.IndexFunc(t.rows, begins)
 	}
 	if first < 0 {
 		return errNoNames
@@ -81,8 +82,15 @@ func (t *table) withoutNames() error {
 		t.above = append(t.above, r.fields)
 	}
 	if t.rows = t.rows[first:]; t.statesAccount() {
-		t.accountLine, t.above, t.rows = t.rows[0], append(t.above, t.rows[0].fields), t.rows[1:]
-		t.file.note(fmt.Sprintf("line %d states the account", t.accountLine.line))
+		sums := slices.DeleteFunc(slices.Clone(t.rows[0].fields), func(s string) bool {
+			return isDay(s) || !twoDecimals.MatchString(s) || !isNumeral(s)
+		})
+		for n, s := range sums[max(0, len(sums)-2):] {
+			label := []string{"Closing balance", "Opening balance"}[min(len(sums), 2)-n-1]
+			t.above = append(t.above, slices.Concat([]string{label, s}, t.rows[0].fields))
+		}
+		t.file.note(fmt.Sprintf("line %d states the account", t.rows[0].line))
+		t.above, t.rows = append(t.above, t.rows[0].fields), t.rows[1:]
 	}
 	t.nameColumns(t.names)
 	for _, c := range append(amounts, side) {
@@ -150,17 +158,16 @@ func (t *table) byValues(isDay func(string) bool) (sums []int) {
 // statesAccount reports whether the first line states the account, as no other does: it has no
 // day where all others have one, or one with the year at the other end.
 func (t *table) statesAccount() bool {
-	first := t.rows[0]
-	if len(t.rows) < 3 || slices.ContainsFunc(first.fields, func(s string) bool { return words["status"][plain(s)] != "" }) {
-		return false
+	form := func(r *row, i int) string {
+		_, yearFirst := layouts[0].parse(r.cell(i))
+		return fmt.Sprint(isDay(r.cell(i)), yearFirst)
 	}
-	form := func(s string) int {
-		_, yearFirst := layouts[0].parse(s)
-		return map[bool]int{true: 1}[isDay(s)] + map[bool]int{true: 1}[yearFirst]
-	}
-	for i, s := range first.fields {
-		others := form(t.rows[1].cell(i))
-		if others > 0 && form(s) != others && !slices.ContainsFunc(t.rows[1:], func(r *row) bool { return form(r.cell(i)) != others }) {
+	for i, s := range t.rows[0].fields {
+		if len(t.rows) < 3 || words["status"][plain(s)] != "" {
+			return false
+		}
+		if others := form(t.rows[1], i); isDay(t.rows[1].cell(i)) && form(t.rows[0], i) != others &&
+			!slices.ContainsFunc(t.rows[1:], func(r *row) bool { return form(r, i) != others }) {
 			return true
 		}
 	}
@@ -170,19 +177,17 @@ func (t *table) statesAccount() bool {
 // explains reports whether the size of each step of a column of balances is that of the amount
 // in the line before the step, or in the line after it.
 func (t *table) explains(amount, balance int) bool {
-	for offset := range 2 {
-		fits := len(t.rows) > 2
-		for n := 0; fits && n+1 < len(t.rows); n++ {
+	return slices.ContainsFunc([]int{0, 1}, func(offset int) bool {
+		for n := range len(t.rows) - 1 {
 			from, isFrom := parseFigure(t.rows[n].cell(balance), t.decimal)
 			to, isTo := parseFigure(t.rows[n+1].cell(balance), t.decimal)
 			sum, isSum := parseFigure(t.rows[n+offset].cell(amount), t.decimal)
-			fits = isFrom && isTo && isSum && (to.cents-from.cents == sum.cents || to.cents-from.cents == -sum.cents)
+			if step := to.cents - from.cents; !isFrom || !isTo || !isSum || step != sum.cents && step != -sum.cents {
+				return false
+			}
 		}
-		if fits {
-			return true
-		}
-	}
-	return false
+		return len(t.rows) > 2
+	})
 }
 
 // placeSums sets which columns of amounts are the amount, money out and in, and the balance. It

@@ -65,19 +65,18 @@ type row struct {
 
 // table is a CSV file with known columns.
 type table struct {
-	file        *File
-	separator   byte
-	names       []string // of the columns; nil in a file without header
-	at          [columns][]int
-	rows        []*row
-	above       [][]string // lines before the header
-	accountLine *row       // the first line, if it states the account
-	notes       []*row     // lines without a day
-	decimal     byte
-	layout      int                      // of the days: an index of layouts
-	rounded     int                      // amounts with parts of a cent
-	flat        bool                     // every row has the same balance, that of the account now
-	stated      map[string]statedBalance // by rows of the table, and lines around it
+	file      *File
+	separator byte
+	names     []string // of the columns; nil in a file without header
+	at        [columns][]int
+	rows      []*row
+	above     [][]string // lines before the header
+	notes     []*row     // lines without a day
+	decimal   byte
+	layout    int                      // of the days: an index of layouts
+	rounded   int                      // amounts with parts of a cent
+	flat      bool                     // every row has the same balance, that of the account now
+	stated    map[string]statedBalance // by rows of the table, and lines around it
 }
 
 // cell returns the value of a column, or "" if the row ends before it.
@@ -101,25 +100,13 @@ func (t *table) text(r *row, c column) string {
 // readCSV parses a table of transactions, which other lines may precede and follow.
 func readCSV(f *File, text, kind string) error {
 	t, err := parseTable(f, text)
-	if errors.Is(err, errNoNames) {
-		for _, r := range t.rows {
-			t.above = append(t.above, r.fields)
-		}
-		for n, names := range t.above[:min(len(t.above), 20)] {
-			t.names = names
-			if i := slices.IndexFunc(signatures, t.signed); i >= 0 && leftKinds[signatures[i].kind] {
-				f.leaveOut(fmt.Sprintf("%s left out with %s: %s", signatures[i].kind, count(len(t.above)-n-1, "line"), onlyAccounts))
-				return nil
-			}
-		}
-	}
 	if err != nil {
 		return err
 	}
 	if len(t.rows) == 0 {
 		return errors.New("the file has no transaction")
 	}
-	for _, step := range []func() error{t.mendRows, t.dropRepeated, t.readDays, t.readStatus, t.readFigures, t.readTexts} {
+	for _, step := range []func() error{t.joinDays, t.mendRows, t.dropRepeated, t.readDays, t.readStatus, t.readFigures, t.readTexts} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -253,35 +240,22 @@ func ownerIn(fields []string) string {
 	return ""
 }
 
-// partsOfDay returns the columns of the year, month, and day if a header names them and no other
-// day. It names the last one Date.
-func partsOfDay(names []string) (at []int) {
+// joinDays joins days whose year, month, and day are in columns of their own.
+func (t *table) joinDays() error {
+	var at []int
 	for _, part := range []string{"year", "month", "day"} {
-		at = append(at, slices.IndexFunc(names, func(s string) bool { return words["datepart"][plain(s)] == part }))
+		at = append(at, slices.IndexFunc(t.names, func(s string) bool { return words["datepart"][plain(s)] == part }))
 	}
-	if slices.Contains(at, -1) || slices.ContainsFunc(names, func(s string) bool {
-		m := words["header"][headerKey(s)]
-		return words["datepart"][plain(s)] == "" && (m == "posted" || m == "date")
-	}) {
+	if slices.Contains(at, -1) || !slices.Equal(at[2:], slices.Concat(t.at[posted], t.at[transacted])) { // there is another day
 		return nil
 	}
-	names[at[0]], names[at[1]], names[at[2]] = "", "", "Date"
-	return at
-}
-
-// joinDay joins the parts of a row's day.
-func joinDay(fields []string, at []int) {
-	if slices.Max(at) >= len(fields) || number(fields[at[2]]) < 1 {
-		return
+	for _, r := range t.rows {
+		if year, month, day := r.cell(at[0]), r.cell(at[1]), r.cell(at[2]); len(year) > 1 && number(day) > 0 {
+			r.fields[at[0]], r.fields[at[1]] = "", ""
+			r.fields[at[2]] = "20" + year[len(year)-2:] + "-" + cmp.Or(words["month"][plain(month)], month) + "-" + day
+		}
 	}
-	year, month, day := fields[at[0]], fields[at[1]], fields[at[2]]
-	if len(year) == 2 {
-		year = "20" + year
-	}
-	if fields[at[2]] = day + " " + month + " " + year; number(month) > 0 {
-		fields[at[2]] = year + "-" + month + "-" + day
-	}
-	fields[at[0]], fields[at[1]] = "", ""
+	return nil
 }
 
 // quotedLine matches a line that is one quoted value, which separators may follow.
@@ -330,7 +304,6 @@ func parseTable(f *File, text string) (*table, error) {
 		return nil, errNothing
 	}
 	section, title, owner, segment, header := "", "", "", 0, []string(nil)
-	var parts []int
 	r := records{rest: text, separator: t.separator}
 	for {
 		record, ok := r.next()
@@ -338,18 +311,11 @@ func parseTable(f *File, text string) (*table, error) {
 			break
 		}
 		line := strings.TrimSpace(strings.Join(record.fields, " "))
-		if header == nil && parts == nil {
-			parts = partsOfDay(record.fields)
-		} else if parts != nil {
-			joinDay(record.fields, parts)
-		}
 		switch {
 		case line == "":
 			continue
 		case header != nil && slices.EqualFunc(header, record.fields, func(a, b string) bool { return headerKey(a) == headerKey(b) }):
 			segment++
-			continue
-		case header != nil && len(t.rows) == 0 && new(table).nameColumns(record.fields) > 0: // in another language
 			continue
 		case header == nil && len(t.rows) < 100 && t.nameColumns(record.fields) > 0:
 			for _, r := range t.rows { // what was before is not about transactions

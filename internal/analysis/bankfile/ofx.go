@@ -367,9 +367,9 @@ func (s *statement) transaction(fields map[string]string) error {
 		return nil
 	}
 	if id := fields["CORRECTFITID"]; id != "" { // of an earlier transaction that is wrong
-		kept := slices.DeleteFunc(slices.Clone(s.moves), func(m ofxMove) bool { return m.id == id })
-		s.corrected += len(s.moves) - len(kept)
-		if s.moves = kept; strings.ToUpper(fields["CORRECTACTION"]) == "DELETE" {
+		s.corrected++
+		s.moves = slices.DeleteFunc(s.moves, func(m ofxMove) bool { return m.id == id })
+		if strings.ToUpper(fields["CORRECTACTION"]) == "DELETE" {
 			return nil
 		}
 	}

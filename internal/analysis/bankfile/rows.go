@@ -38,9 +38,7 @@ func (t *table) readDays() error {
 	var days, texts []string
 	balanced := 0
 	for _, r := range t.rows {
-		if t.text(r, runningBalance) != "" {
-			balanced++
-		}
+		balanced += min(1, len(t.text(r, runningBalance)))
 		if s := t.dayOf(r); s != "" {
 			days, texts = append(days, s), append(texts, t.text(r, description))
 		}
@@ -103,13 +101,12 @@ func (t *table) readDays() error {
 			return fmt.Errorf("line %d: the column %s has no valid day in the order %s, as the other lines have",
 				r.line, t.label(t.dayColumn()), layouts[best.layout].name)
 		}
-		balance := t.text(r, runningBalance)
 		switch v := words["status"][plain(t.text(r, posted))]; {
 		case v != "" && v != "booked":
 			r.section = v
 		case t.names == nil && slices.ContainsFunc(r.fields, func(s string) bool { return words["prefix"][plain(s)] == "pending" }):
 			r.section = "pending"
-		case t.text(r, posted)+balance == "" && len(t.at[posted]) > 0 && balanced*2 > len(t.rows):
+		case t.text(r, posted)+t.text(r, runningBalance) == "" && len(t.at[posted]) > 0 && balanced*2 > len(t.rows):
 			r.section = "pending" // neither booked nor in the balance
 		}
 		if !r.dated {
@@ -139,15 +136,14 @@ var leftOutAs = []struct{ state, noun string }{{"pending", "pending transaction"
 // readStatus sets which rows count: the booked ones. Others are left out, by their status or
 // the line above them.
 func (t *table) readStatus() error {
-	if len(t.at[status]) == 0 { // in a column without a known name
-		for i := range t.names {
-			states := map[string]int{}
-			for _, r := range t.rows {
-				states[cmp.Or(words["status"][plain(r.cell(i))], "none")]++
-			}
-			if states["none"] == 0 && len(states) > 1 && states["booked"] > 0 && !slices.Contains(slices.Concat(t.at[:]...), i) {
-				t.at[status] = []int{i}
-			}
+	for i := range t.names { // a column without a known name
+		states := map[string]int{}
+		for _, r := range t.rows {
+			states[words["status"][plain(r.cell(i))]]++
+		}
+		if states["booked"] > 0 && states[""] == 0 && len(states) > 1 && len(t.at[status]) == 0 &&
+			!slices.Contains(slices.Concat(t.at[:]...), i) {
+			t.at[status] = []int{i}
 		}
 	}
 	at, most, whole := -1, 0, false
@@ -331,8 +327,9 @@ func (t *table) onlyBalance(r *row) bool {
 	case label == "new balance": // which is also a shop's name
 		return false
 	case strings.Contains(plain(text), " ") && words["total"][plain(text)] != "", plain(text) == "totals",
-		words["total"][strings.Join(slices.DeleteFunc(strings.Fields(label), func(s string) bool { return words["month"][s] != "" }), " ")] != "" &&
-			t.addsUp(r):
+		words["total"][strings.Join(slices.DeleteFunc(strings.Fields(label), func(s string) bool {
+			return words["month"][s] != ""
+		}), " ")] != "" && t.addsUp(r):
 		t.file.note(fmt.Sprintf("line %d states a total", r.line))
 		return true
 	case kind == "" && last && len(t.at[runningBalance]) == 0 && accountOnly.MatchString(text):
@@ -354,17 +351,13 @@ func (t *table) onlyBalance(r *row) bool {
 
 // addsUp reports whether the amounts of a row are the sums of those before it.
 func (t *table) addsUp(r *row) bool {
-	ok := false
-	for _, c := range []column{amount, moneyOut, moneyIn} {
-		sum := -r.value[c]
-		for _, o := range t.rows[:slices.Index(t.rows, r)] {
-			sum += o.value[c]
-		}
-		if ok = ok || r.value[c] != 0; r.has[c] && sum != 0 {
-			return false
+	rest := r.value
+	for _, o := range t.rows[:slices.Index(t.rows, r)] {
+		for _, c := range amounts[:3] {
+			rest[c] -= o.value[c]
 		}
 	}
-	return ok
+	return r.value != [columns]report.Cents{} && !slices.ContainsFunc(amounts[:3], func(c column) bool { return r.has[c] && rest[c] != 0 })
 }
 
 // booked returns the rows that count, and those that only state a balance.
@@ -394,9 +387,6 @@ func (t *table) statedAround() (balances map[string]statedBalance, number, name 
 		if ok && labelOf("total", strings.Join(r.fields, " ")) == "" {
 			balances["closing"] = statedBalance{cents: f.cents}
 		}
-	}
-	if t.accountLine != nil {
-		t.readAccount(balances)
 	}
 	for n, line := range lines {
 		for i, cell := range line {
@@ -429,28 +419,6 @@ func (t *table) statedAround() (balances map[string]statedBalance, number, name 
 	return balances, number, name, t.nameNotes()
 }
 
-// readAccount reads the balances in the line that states the account: the closing one, if its day
-// is none before the last transaction, and the opening one before it.
-func (t *table) readAccount(balances map[string]statedBalance) {
-	var sums []report.Cents
-	var day report.Date
-	for _, s := range t.accountLine.fields {
-		for _, l := range []int{0, t.layout} {
-			if d, ok := layouts[l].parse(s); ok {
-				day = laterDate(day, d)
-			}
-		}
-		if f, ok := parseFigure(s, t.decimal); ok && twoDecimals.MatchString(s) {
-			sums = append(sums, f.cents)
-		}
-	}
-	if n := len(sums); n > 0 && n < 3 && !slices.ContainsFunc(t.rows, func(r *row) bool { return r.day.After(day.Time) }) {
-		if balances["closing"] = (statedBalance{sums[n-1], &day}); n == 2 {
-			balances["opening"] = statedBalance{cents: sums[0]}
-		}
-	}
-}
-
 // statedIn returns the first amount of texts and the day that they name.
 func (t *table) statedIn(texts []string) (b statedBalance, ok bool) {
 	for _, s := range texts {
@@ -472,31 +440,24 @@ func (t *table) statedIn(texts []string) (b statedBalance, ok bool) {
 // nameNotes names the lines after the header that are no transactions. It refuses a file with
 // too many of them.
 func (t *table) nameNotes() error {
-	with, without, firstWith, firstWithout := 0, 0, 0, 0
+	var lines [2][]int // without an amount, and with one
 	for _, r := range t.notes {
-		first := strings.Join(r.fields, " ")
-		if labelOf("balance", first) != "" || labelOf("total", first) != "" || words["section"][plain(first)] != "" || ownerIn(r.fields) != "" {
+		text, filled := strings.Join(r.fields, " "), slices.DeleteFunc(slices.Clone(r.fields), func(s string) bool { return s == "" })
+		with := map[bool]int{true: 1}[slices.ContainsFunc(amounts[:4], func(c column) bool { return isNumeral(t.text(r, c)) })]
+		if with == 0 && len(filled) < 2 || labelOf("balance", text) != "" || labelOf("total", text) != "" ||
+			words["section"][plain(text)] != "" || ownerIn(r.fields) != "" {
 			continue
 		}
-		if slices.ContainsFunc(amounts, func(c column) bool { _, ok := parseNumeral(t.text(r, c)); return ok && c != runningBalance }) {
-			if with++; with == 1 {
-				firstWith = r.line
-			}
-		} else if len(strings.Fields(first)) > 0 && len(slices.DeleteFunc(slices.Clone(r.fields), func(s string) bool { return s == "" })) > 1 {
-			if without++; without == 1 {
-				firstWithout = r.line
-			}
+		lines[with] = append(lines[with], r.line)
+	}
+	all := slices.Concat(lines[0], lines[1])
+	if n := len(all); n > 3 && n*10 > len(t.rows)+n {
+		return fmt.Errorf("%d of %d lines have no day or no amount that can be read, the first in line %d", n, len(t.rows)+n, slices.Min(all))
+	}
+	for n, what := range []string{" without a day and an amount", " with an amount and without a day"} {
+		if len(lines[n]) > 0 {
+			t.file.leaveOut(fmt.Sprintf("%s%s left out, from line %d on", count(len(lines[n]), "line"), what, slices.Min(lines[n])))
 		}
-	}
-	if n := with + without; n > 3 && n*10 > len(t.rows)+n {
-		return fmt.Errorf("%d of %d lines have no day or no amount that can be read, the first in line %d", n, len(t.rows)+n,
-			cmp.Or(min(cmp.Or(firstWith, firstWithout), cmp.Or(firstWithout, firstWith)), 1))
-	}
-	if with > 0 {
-		t.file.leaveOut(fmt.Sprintf("%s with an amount and without a day left out, from line %d on", count(with, "line"), firstWith))
-	}
-	if without > 0 {
-		t.file.leaveOut(fmt.Sprintf("%s without a day and an amount left out, from line %d on", count(without, "line"), firstWithout))
 	}
 	return nil
 }
