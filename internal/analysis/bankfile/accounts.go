@@ -253,7 +253,7 @@ func (t *table) findBalance(groups []*group) {
 		for _, g := range groups {
 			for _, r := range g.rows {
 				f, ok := parseFigure(r.cell(i), t.decimal)
-				r.balance, r.balanced, found = f.cents, ok, found && ok
+				r.balance, r.written, r.balanced, found = f.cents, f.cents, ok, found && ok
 			}
 			found = found && (len(g.rows) > 2 || len(g.rows) > 1 && find("balance", t.names[i]) == "closing") && t.continues(g)
 		}
@@ -298,7 +298,8 @@ func (t *table) oneCurrency(g *group) error {
 	return nil
 }
 
-var currencyInText = regexp.MustCompile(`\b(?:USD|EUR|GBP|CAD|AUD|CHF|MXN|SEK|NOK|DKK|PLN|INR|NZD|COP|CLP|PEN|DOP|JPY|BRL|ZAR)\b|[€£]`)
+var currencyInText = regexp.MustCompile(`\b(?:USD|EUR|GBP|CAD|AUD|CHF|MXN|SEK|NOK|DKK|PLN|INR|NZD|COP|CLP|PEN|DOP|JPY|BRL|ZAR|` +
+	`RUB|CZK|HUF|RON|ILS|SGD|HKD|AED|CNY|KRW|PHP|THB|ARS|MYR)\b|[€£¥円₹₩]|R\$`)
 
 // currencyOf returns the currency of a row by its column, by its amount, or by the name of the
 // amount's column.
@@ -308,16 +309,13 @@ func (t *table) currencyOf(r *row) string {
 	}
 	for _, c := range []column{amount, moneyOut, moneyIn} {
 		for _, s := range []string{t.text(r, c), t.nameOf(t.at[c], 0)} {
-			switch found := currencyInText.FindString(strings.ToUpper(s)); found {
-			case "":
-			case "€":
-				return "EUR"
-			case "£":
-				return "GBP"
-			default:
-				return found
+			if found := currencyInText.FindString(strings.ToUpper(s)); found != "" {
+				return cmp.Or(words["symbol"][plain(found)], found)
 			}
 		}
+	}
+	if strings.Contains(t.text(r, amount)+t.text(r, moneyOut)+t.text(r, moneyIn), "$") {
+		return "USD"
 	}
 	return ""
 }
@@ -358,20 +356,21 @@ func (t *table) account(g *group, kind string, closing *statedBalance) error {
 			continue
 		}
 		said, _ := t.sideOf(r)
-		x := bankdata.Transaction{Posted: r.day, Amount: r.sum, Debit: r.sum == 0 && (said < 0 || r.has[moneyOut] && !r.has[moneyIn])}
+		x := bankdata.Transaction{Posted: r.day, Amount: r.sum, Debit: r.sum == 0 && (said < 0 || said == 0 && r.out)}
 		x.Description, x.Memo = t.describe(r)
 		key := fmt.Sprintf("%s %d %s %d", x.Posted, x.Amount, cmp.Or(t.text(r, reference), x.Description), r.balance)
 		if err := a.add(x, key); err != nil {
 			return err
 		}
 	}
-	if closing != nil && (a.NoBalance || g.chain.steps == 0 && !t.flat && len(t.at[runningBalance]) == 0) {
-		day := a.newest()
-		if closing.day != nil {
-			day = *closing.day
-		}
+	day := a.newest()
+	if closing != nil && (a.NoBalance || g.chain.steps == 0 && !t.flat && len(t.at[runningBalance]) == 0) &&
+		(closing.day == nil || !closing.day.Before(day.Time)) {
+		day = *cmp.Or(closing.day, &day)
 		a.Balance, a.BalanceDate, a.NoBalance = closing.cents, &day, false
 		t.file.note("the balance is from a line outside of the table")
+	} else if closing != nil && a.NoBalance {
+		t.file.leaveOut("the balance in a line outside of the table left out: it is older than the last transaction")
 	}
 	t.file.Accounts = append(t.file.Accounts, a)
 	return nil

@@ -23,6 +23,9 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
 	uni "golang.org/x/text/encoding/unicode"
 
 	"vestibule/internal/analysis/bankdata"
@@ -141,7 +144,7 @@ var declaredEncoding = regexp.MustCompile(`^<\?xml[^>]*encoding=["']([\w-]+)["']
 
 // decode returns the content as UTF-8 without a byte order mark, with line feeds as line ends.
 // Content that is not UTF-8 is read as UTF-16 if it has zeros in every other byte, in the
-// encoding that an XML file declares, or as Windows-1252 or 1250, which older exports use.
+// encoding that an XML file declares, or in the one of older exports that has most known names of columns.
 func decode(content []byte) string {
 	content = bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))
 	var from encoding.Encoding
@@ -152,8 +155,11 @@ func decode(content []byte) string {
 		from = uni.UTF16(uni.BigEndian, uni.UseBOM)
 	case !utf8.Valid(content):
 		from = charmap.Windows1252
-		if knownNames(content, charmap.Windows1250) > knownNames(content, charmap.Windows1252) {
-			from = charmap.Windows1250
+		for _, other := range []encoding.Encoding{charmap.Windows1250, charmap.Windows1251, japanese.ShiftJIS,
+			simplifiedchinese.GB18030, korean.EUCKR} {
+			if knownNames(content, other) > knownNames(content, from) {
+				from = other
+			}
 		}
 		if m := declaredEncoding.FindSubmatch(content[:min(len(content), 200)]); m != nil {
 			if declared, err := htmlindex.Get(string(m[1])); err == nil && declared != uni.UTF8 {

@@ -25,6 +25,7 @@ type (
 		Currency string        `xml:"Acct>Ccy"`
 		Name     string        `xml:"Acct>Nm"`
 		Kind     string        `xml:"Acct>Tp>Cd"`
+		OwnKind  string        `xml:"Acct>Tp>Prtry"`
 		Bank     string        `xml:"Acct>Svcr>FinInstnId>Nm"`
 		Balances []camtBalance `xml:"Bal"`
 		Entries  []camtEntry   `xml:"Ntry"`
@@ -97,8 +98,9 @@ func (f *File) camt(s camtStatement) error {
 	}
 	a.Institution = cmp.Or(clean(s.Bank), "Bank")
 	a.Name = cmp.Or(clean(s.Name), strings.ToLower(a.Subtype)+endingIn(number))
-	if s.Kind == "CARD" || s.Kind == "LOAN" {
-		f.leaveOut(map[string]string{"CARD": "credit card", "LOAN": "loan"}[s.Kind] + endingIn(number) + " left out: " + onlyAccounts)
+	kind := cmp.Or(map[string]string{"CARD": "credit card", "LOAN": "loan"}[s.Kind], kindOf(s.OwnKind))
+	if leftKinds[kind] {
+		f.leaveOut(kind + endingIn(number) + " left out: " + onlyAccounts)
 		return nil
 	}
 	opening, err := a.readBalances(s.Balances)
@@ -190,7 +192,7 @@ func (a *Account) addEntry(e camtEntry, day report.Date, amount report.Cents) er
 	if amount >= 0 {
 		party = cmp.Or(e.Debtor, e.Debtor8)
 	}
-	t := bankdata.Transaction{Posted: day, Amount: amount, Debit: e.Side == "DBIT",
+	t := bankdata.Transaction{Posted: day, Amount: amount, Debit: strings.TrimSpace(e.Side) == "DBIT",
 		Merchant: clean(party), Memo: clean(strings.Join(e.Texts, " "))}
 	t.Description = cmp.Or(clean(e.Info), t.Merchant, t.Memo, "Transaction")
 	if t.Memo == t.Description {

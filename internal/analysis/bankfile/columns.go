@@ -47,8 +47,10 @@ func (t *table) nameColumns(names []string) (known int) {
 	if len(t.at[amount]) == 0 {
 		t.at[amount] = t.at[gross]
 	}
-	if i := slices.IndexFunc(t.at[amount], func(i int) bool { return strings.HasPrefix(headerKey(names[i]), "net") }); i >= 0 {
-		t.at[amount], t.at[fee] = t.at[amount][i:], nil // after fees
+	if i := slices.IndexFunc(t.at[amount], func(i int) bool { return find("own", names[i]) != "" }); i >= 0 {
+		if t.at[amount] = t.at[amount][i:]; find("own", names[t.at[amount][0]]) == "net" { // after fees
+			t.at[fee] = nil
+		}
 	}
 	return known
 }
@@ -60,10 +62,16 @@ var errNoNames = errors.New("no line names the columns: a day (Date), a Descript
 // their values: the first days, amounts and texts. Two columns of amounts must be an amount
 // and the balance after it, or debits and credits.
 func (t *table) withoutNames() error {
-	first := slices.IndexFunc(t.rows, func(r *row) bool {
+	isDay := isDay
+	begins := func(r *row) bool {
 		return slices.ContainsFunc(r.fields, isDay) && slices.ContainsFunc(r.fields, isNumeral) &&
 			slices.ContainsFunc(r.fields, func(s string) bool { return !isDay(s) && strings.ContainsFunc(s, unicode.IsLetter) })
-	})
+	}
+	first := slices.IndexFunc(t.rows, begins)
+	if first < 0 {
+		isDay = isSixDigits
+		first = slices.IndexFunc(t.rows, begins)
+	}
 	if first < 0 {
 		return errNoNames
 	}
@@ -73,14 +81,24 @@ func (t *table) withoutNames() error {
 	for _, r := range t.rows[:first] {
 		t.above = append(t.above, r.fields)
 	}
-	t.rows = t.rows[first:]
+	if t.rows = t.rows[first:]; t.statesAccount() {
+		sums := slices.DeleteFunc(slices.Clone(t.rows[0].fields), func(s string) bool {
+			return isDay(s) || !twoDecimals.MatchString(s) || !isNumeral(s)
+		})
+		for n, s := range sums[max(0, len(sums)-2):] {
+			label := []string{"Closing balance", "Opening balance"}[min(len(sums), 2)-n-1]
+			t.above = append(t.above, slices.Concat([]string{label, s}, t.rows[0].fields))
+		}
+		t.file.note(fmt.Sprintf("line %d states the account", t.rows[0].line))
+		t.above, t.rows = append(t.above, t.rows[0].fields), t.rows[1:]
+	}
 	t.nameColumns(t.names)
 	for _, c := range append(amounts, side) {
 		if c != side || isNumeral(t.text(t.rows[0], side)) {
 			t.at[c] = nil
 		}
 	}
-	sums := t.byValues()
+	sums := t.byValues(isDay)
 	if len(t.at[posted])+len(t.at[transacted]) == 0 || len(t.rows[0].fields) < 3 || !t.placeSums(sums) || len(t.at[description]) == 0 {
 		return errNoNames
 	}
@@ -94,7 +112,7 @@ func (t *table) withoutNames() error {
 
 // byValues sets the meanings of the columns that have no known name by their values, but for the columns
 // of amounts, which it returns.
-func (t *table) byValues() (sums []int) {
+func (t *table) byValues(isDay func(string) bool) (sums []int) {
 	known := slices.Concat(t.at[:]...)
 	for i := range t.rows[0].fields {
 		days, numerals, cents, texts, statuses, sides, filled := 0, 0, 0, 0, 0, 0, 0
@@ -137,6 +155,41 @@ func (t *table) byValues() (sums []int) {
 	return sums
 }
 
+// statesAccount reports whether the first line states the account, as no other does: it has no
+// day where all others have one, or one with the year at the other end.
+func (t *table) statesAccount() bool {
+	form := func(r *row, i int) string {
+		_, yearFirst := layouts[0].parse(r.cell(i))
+		return fmt.Sprint(isDay(r.cell(i)), yearFirst)
+	}
+	for i, s := range t.rows[0].fields {
+		if len(t.rows) < 3 || words["status"][plain(s)] != "" {
+			return false
+		}
+		if others := form(t.rows[1], i); isDay(t.rows[1].cell(i)) && form(t.rows[0], i) != others &&
+			!slices.ContainsFunc(t.rows[1:], func(r *row) bool { return form(r, i) != others }) {
+			return true
+		}
+	}
+	return false
+}
+
+// explains reports whether the size of each step of a column of balances is that of the amount
+// in the line before the step, or in the line after it.
+func (t *table) explains(amount, balance int) bool {
+	return slices.ContainsFunc([]int{0, 1}, func(offset int) bool {
+		for n := range len(t.rows) - 1 {
+			from, isFrom := parseFigure(t.rows[n].cell(balance), t.decimal)
+			to, isTo := parseFigure(t.rows[n+1].cell(balance), t.decimal)
+			sum, isSum := parseFigure(t.rows[n+offset].cell(amount), t.decimal)
+			if step := to.cents - from.cents; !isFrom || !isTo || !isSum || step != sum.cents && step != -sum.cents {
+				return false
+			}
+		}
+		return len(t.rows) > 2
+	})
+}
+
 // placeSums sets which columns of amounts are the amount, money out and in, and the balance. It
 // reports whether their values tell.
 func (t *table) placeSums(sums []int) bool {
@@ -146,6 +199,9 @@ func (t *table) placeSums(sums []int) bool {
 		t.at[moneyOut], t.at[moneyIn], t.at[runningBalance] = sums[:1], sums[1:2], sums[2:]
 	case len(sums) == 1 || len(sums) == 2:
 		t.at[amount], t.at[runningBalance] = sums[:1], sums[1:]
+		if t.findDecimal(); len(sums) == 2 && !t.explains(sums[0], sums[1]) && t.explains(sums[1], sums[0]) {
+			t.at[amount], t.at[runningBalance] = sums[1:], sums[:1]
+		}
 	default:
 		return false
 	}
@@ -206,6 +262,10 @@ func (t *table) mendRows() error {
 func isDay(s string) bool {
 	_, ok := anyDay(s)
 	return ok
+}
+
+func isSixDigits(s string) bool {
+	return slices.ContainsFunc(layouts[sixDigits:], func(l layout) bool { _, ok := l.parse(s); return ok })
 }
 
 func isNumeral(s string) bool {

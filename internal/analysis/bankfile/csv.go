@@ -1,6 +1,7 @@
 package bankfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -56,9 +57,10 @@ type row struct {
 	has               [columns]bool
 	value             [columns]report.Cents // of amounts
 	marked, plus      bool                  // the amount has its side, as CR or DR, or the sign +
+	minus, out        bool                  // a zero's: it has a minus or DR; it is money out
 	sum               report.Cents          // signed
-	balance           report.Cents
-	balanced, opening bool // opening: a line without an amount that states a balance
+	balance, written  report.Cents          // after the amount; as the file has it, which may be before
+	balanced, opening bool                  // opening: a line without an amount that states a balance
 }
 
 // table is a CSV file with known columns.
@@ -104,7 +106,7 @@ func readCSV(f *File, text, kind string) error {
 	if len(t.rows) == 0 {
 		return errors.New("the file has no transaction")
 	}
-	for _, step := range []func() error{t.mendRows, t.dropRepeated, t.readDays, t.readStatus, t.readFigures, t.readTexts} {
+	for _, step := range []func() error{t.joinDays, t.mendRows, t.dropRepeated, t.readDays, t.readStatus, t.readFigures, t.readTexts} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -238,6 +240,24 @@ func ownerIn(fields []string) string {
 	return ""
 }
 
+// joinDays joins days whose year, month, and day are in columns of their own.
+func (t *table) joinDays() error {
+	var at []int
+	for _, part := range []string{"year", "month", "day"} {
+		at = append(at, slices.IndexFunc(t.names, func(s string) bool { return words["datepart"][plain(s)] == part }))
+	}
+	if slices.Contains(at, -1) || !slices.Equal(at[2:], slices.Concat(t.at[posted], t.at[transacted])) { // there is another day
+		return nil
+	}
+	for _, r := range t.rows {
+		if year, month, day := r.cell(at[0]), r.cell(at[1]), r.cell(at[2]); len(year) > 1 && number(day) > 0 {
+			r.fields[at[0]], r.fields[at[1]] = "", ""
+			r.fields[at[2]] = "20" + year[len(year)-2:] + "-" + cmp.Or(words["month"][plain(month)], month) + "-" + day
+		}
+	}
+	return nil
+}
+
 // quotedLine matches a line that is one quoted value, which separators may follow.
 var quotedLine = regexp.MustCompile(`(?m)^"((?:[^"\n]|"")*)"[\t ,;|]*$`)
 
@@ -283,7 +303,7 @@ func parseTable(f *File, text string) (*table, error) {
 	if t.separator == 0 {
 		return nil, errNothing
 	}
-	section, owner, segment, header := "", "", 0, []string(nil)
+	section, title, owner, segment, header := "", "", "", 0, []string(nil)
 	r := records{rest: text, separator: t.separator}
 	for {
 		record, ok := r.next()
@@ -301,12 +321,12 @@ func parseTable(f *File, text string) (*table, error) {
 			for _, r := range t.rows { // what was before is not about transactions
 				t.above = append(t.above, r.fields)
 			}
-			t.rows, header, t.names, section = nil, record.fields, record.fields, ""
+			t.rows, header, t.names, section = nil, record.fields, record.fields, title
 			continue
 		}
-		if v, ok := words["section"][plain(line)]; ok {
-			section = v
-		}
+		title, _, _ = strings.Cut(line, "(")
+		title = words["section"][plain(title)]
+		section = cmp.Or(title, section)
 		if v := ownerIn(record.fields); v != "" && header != nil {
 			owner = v
 		}

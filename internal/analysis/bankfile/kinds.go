@@ -65,12 +65,14 @@ func (t *table) kind(rows []*row) string {
 	if v := cmp.Or(find("preamble", above), titled); v != "" && (kindOf(above) == "" || leftKinds[kindOf(above)]) {
 		return v
 	}
-	types := map[string]int{}
-	for _, r := range rows {
-		types[words["cardtype"][plain(t.text(r, side))]]++
-	}
-	if !balance && types["spend"] > 0 && types["spend"]+types["other"] == len(rows) {
-		return "credit card"
+	for _, i := range t.at[side] {
+		types := map[string]int{}
+		for _, r := range rows {
+			types[words["cardtype"][plain(r.cell(i))]]++
+		}
+		if !balance && types["spend"] > 0 && types["spend"]+types["other"] == len(rows) {
+			return "credit card"
+		}
 	}
 	return ""
 }

@@ -25,6 +25,7 @@ type statement struct {
 	account     Account
 	unreadable  int // transactions without an amount or a day
 	pending     int
+	corrected   int
 	decimal     byte
 	moves       []ofxMove
 }
@@ -276,7 +277,7 @@ func (f *File) statement(s *statement) error {
 		n   int
 		why string
 	}{{foreign, " of " + a.Name + " in another currency than " + a.Currency}, {s.unreadable, " of " + a.Name + " without an amount or a day"},
-		{s.pending, " of " + a.Name + " that are pending"}} {
+		{s.pending, " of " + a.Name + " that are pending"}, {s.corrected, " of " + a.Name + " that a later one corrects"}} {
 		if l.n > 0 {
 			f.leaveOut(count(l.n, "transaction") + l.why + " left out")
 		}
@@ -361,8 +362,19 @@ func (s *statement) transaction(fields map[string]string) error {
 		return nil
 	}
 	kind := strings.ToUpper(fields["TRNTYPE"])
+	if kind == "HOLD" {
+		s.pending++
+		return nil
+	}
+	if id := fields["CORRECTFITID"]; id != "" { // of an earlier transaction that is wrong
+		s.corrected++
+		s.moves = slices.DeleteFunc(s.moves, func(m ofxMove) bool { return m.id == id })
+		if strings.ToUpper(fields["CORRECTACTION"]) == "DELETE" {
+			return nil
+		}
+	}
 	out := strings.HasPrefix(words["ofx"][strings.ToLower(kind)], "-")
-	t := bankdata.Transaction{Posted: day, Amount: f.cents, Debit: kind == "DEBIT" || f.cents == 0 && out,
+	t := bankdata.Transaction{Posted: day, Amount: f.cents, Debit: kind == "DEBIT" || f.cents == 0 && (out || f.minus),
 		Description: fields["NAME"], Memo: fields["MEMO"]}
 	switch {
 	case t.Description == "" && t.Memo == "":

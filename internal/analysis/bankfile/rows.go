@@ -36,7 +36,9 @@ var dayInText = regexp.MustCompile(`\b(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}|(?:19|2
 func (t *table) readDays() error {
 	t.findDecimal()
 	var days, texts []string
+	balanced := 0
 	for _, r := range t.rows {
+		balanced += min(1, len(t.text(r, runningBalance)))
 		if s := t.dayOf(r); s != "" {
 			days, texts = append(days, s), append(texts, t.text(r, description))
 		}
@@ -99,10 +101,15 @@ func (t *table) readDays() error {
 			return fmt.Errorf("line %d: the column %s has no valid day in the order %s, as the other lines have",
 				r.line, t.label(t.dayColumn()), layouts[best.layout].name)
 		}
+		switch v := words["status"][plain(t.text(r, posted))]; {
+		case v != "" && v != "booked":
+			r.section = v
+		case t.names == nil && slices.ContainsFunc(r.fields, func(s string) bool { return words["prefix"][plain(s)] == "pending" }):
+			r.section = "pending"
+		case t.text(r, posted)+t.text(r, runningBalance) == "" && len(t.at[posted]) > 0 && balanced*2 > len(t.rows):
+			r.section = "pending" // neither booked nor in the balance
+		}
 		if !r.dated {
-			if v := words["status"][plain(s)]; v != "" && v != "booked" {
-				r.section = v
-			}
 			t.notes = append(t.notes, r)
 			continue
 		}
@@ -120,7 +127,7 @@ func (t *table) dayColumn() column {
 }
 
 // statusOfText matches a status before a description, as in PENDING - SHOP, or after it, as in SHOP (pending).
-var statusOfText = regexp.MustCompile(`^[\[(*]*\s*(\pL+)\s*[\])*:|-]|[\[(*]\s*(\pL+)\s*[\])*]$`)
+var statusOfText = regexp.MustCompile(`^[\[(*]*\s*(\pL+)(?:\s*[\])*:|]|\s+-|-\s)|[\[(*]\s*(\pL+)\s*[\])*]$`)
 
 // leftOutAs names the states of transactions that are not booked.
 var leftOutAs = []struct{ state, noun string }{{"pending", "pending transaction"}, {"future", "scheduled or announced transaction"},
@@ -129,6 +136,16 @@ var leftOutAs = []struct{ state, noun string }{{"pending", "pending transaction"
 // readStatus sets which rows count: the booked ones. Others are left out, by their status or
 // the line above them.
 func (t *table) readStatus() error {
+	for i := range t.names { // a column without a known name
+		states := map[string]int{}
+		for _, r := range t.rows {
+			states[words["status"][plain(r.cell(i))]]++
+		}
+		if states["booked"] > 0 && states[""] == 0 && len(states) > 1 && len(t.at[status]) == 0 &&
+			!slices.Contains(slices.Concat(t.at[:]...), i) {
+			t.at[status] = []int{i}
+		}
+	}
 	at, most, whole := -1, 0, false
 	for _, i := range t.at[status] {
 		known, filled := 0, 0
@@ -232,6 +249,13 @@ func (t *table) findDecimal() {
 	case comma > 0 && point == 0, point+comma == 0 && t.separator == ';' && (dots > 0 || whole > 0 && strings.Trim(grouped, ".") == ""):
 		t.decimal = ','
 	}
+	if at, balance := t.at[amount], t.at[runningBalance]; len(at) > 1 && len(balance) > 0 {
+		i := slices.IndexFunc(at, func(i int) bool { return t.explains(i, balance[0]) })
+		t.at[amount] = at[max(i, 0):]
+	}
+	if i := slices.IndexFunc(t.at[currency], func(i int) bool { return len(t.at[amount]) > 0 && i > t.at[amount][0] }); i > 0 {
+		t.at[currency] = t.at[currency][i:] // the one of the amount
+	}
 }
 
 // readFigures parses the amounts of the rows. It refuses amounts of booked rows that it cannot
@@ -255,6 +279,7 @@ func (t *table) readFigures() error {
 			if c == amount {
 				r.marked, r.plus = f.side != 0, f.plus
 			}
+			r.minus = r.minus || f.minus && (c == amount || c == moneyOut)
 			if f.rounded && c != fee {
 				t.rounded++
 			}
@@ -263,6 +288,7 @@ func (t *table) readFigures() error {
 		if at := t.at[side]; len(at) == 2 && t.nameOf(at, 0) == t.nameOf(at, 1) && strings.HasSuffix(lookUp("side", r.cell(at[1])), "out") {
 			r.balance = min(r.balance, -r.balance) // the second is the side of the balance
 		}
+		r.written = r.balance
 		if empty := !r.has[amount] && !r.has[moneyOut] && !r.has[moneyIn]; r.counts && (empty || t.onlyBalance(r)) {
 			r.counts, r.opening = false, r.balanced
 			if empty && !r.balanced {
@@ -289,18 +315,21 @@ func (t *table) readFigures() error {
 // accountOnly matches a description that is the number of an account.
 var accountOnly = regexp.MustCompile(`^\d[\d ]{7,}[A-Z]?$`)
 
-var notBalance = regexp.MustCompile(`[\d.,/:-]+|\b(?:as of|of|on|at|am|vom|al|au|as|the)\b`)
+var notBalance = regexp.MustCompile(`[\d.,/:-]+|\b(?:as of|of|for|on|at|am|vom|al|au|as|the)\b`)
 
 // onlyBalance reports whether a line with a day and an amount states a balance by its
 // description, and notes it if no column of balances has it.
 func (t *table) onlyBalance(r *row) bool {
 	text, _ := t.describe(r)
-	kind := words["balance"][plain(notBalance.ReplaceAllString(strings.ToLower(text), " "))]
+	label := plain(notBalance.ReplaceAllString(strings.ToLower(text), " "))
+	kind := words["balance"][label]
 	switch last := r == t.rows[len(t.rows)-1] && t.names == nil; {
-	case plain(text) == "new balance": // which is also a shop's name
+	case label == "new balance": // which is also a shop's name
 		return false
 	case strings.Contains(plain(text), " ") && words["total"][plain(text)] != "", plain(text) == "totals",
-		plain(text) == "total" && t.addsUp(r):
+		words["total"][strings.Join(slices.DeleteFunc(strings.Fields(label), func(s string) bool {
+			return words["month"][s] != ""
+		}), " ")] != "" && t.addsUp(r):
 		t.file.note(fmt.Sprintf("line %d states a total", r.line))
 		return true
 	case kind == "" && last && len(t.at[runningBalance]) == 0 && accountOnly.MatchString(text):
@@ -320,13 +349,15 @@ func (t *table) onlyBalance(r *row) bool {
 	return true
 }
 
-// addsUp reports whether the amount of a row is the sum of those before it.
+// addsUp reports whether the amounts of a row are the sums of those before it.
 func (t *table) addsUp(r *row) bool {
-	sum := -r.value[amount]
+	rest := r.value
 	for _, o := range t.rows[:slices.Index(t.rows, r)] {
-		sum += o.value[amount]
+		for _, c := range amounts[:3] {
+			rest[c] -= o.value[c]
+		}
 	}
-	return sum == 0 && len(t.at[amount]) > 0
+	return r.value != [columns]report.Cents{} && !slices.ContainsFunc(amounts[:3], func(c column) bool { return r.has[c] && rest[c] != 0 })
 }
 
 // booked returns the rows that count, and those that only state a balance.
@@ -409,31 +440,24 @@ func (t *table) statedIn(texts []string) (b statedBalance, ok bool) {
 // nameNotes names the lines after the header that are no transactions. It refuses a file with
 // too many of them.
 func (t *table) nameNotes() error {
-	with, without, firstWith, firstWithout := 0, 0, 0, 0
+	var lines [2][]int // without an amount, and with one
 	for _, r := range t.notes {
-		first := strings.Join(r.fields, " ")
-		if labelOf("balance", first) != "" || labelOf("total", first) != "" || words["section"][plain(first)] != "" {
+		text, filled := strings.Join(r.fields, " "), slices.DeleteFunc(slices.Clone(r.fields), func(s string) bool { return s == "" })
+		with := map[bool]int{true: 1}[slices.ContainsFunc(amounts[:4], func(c column) bool { return isNumeral(t.text(r, c)) })]
+		if with == 0 && len(filled) < 2 || labelOf("balance", text) != "" || labelOf("total", text) != "" ||
+			words["section"][plain(text)] != "" || ownerIn(r.fields) != "" {
 			continue
 		}
-		if slices.ContainsFunc(amounts, func(c column) bool { _, ok := parseNumeral(t.text(r, c)); return ok && c != runningBalance }) {
-			if with++; with == 1 {
-				firstWith = r.line
-			}
-		} else if len(strings.Fields(first)) > 0 && len(slices.DeleteFunc(slices.Clone(r.fields), func(s string) bool { return s == "" })) > 1 {
-			if without++; without == 1 {
-				firstWithout = r.line
-			}
+		lines[with] = append(lines[with], r.line)
+	}
+	all := slices.Concat(lines[0], lines[1])
+	if n := len(all); n > 3 && n*10 > len(t.rows)+n {
+		return fmt.Errorf("%d of %d lines have no day or no amount that can be read, the first in line %d", n, len(t.rows)+n, slices.Min(all))
+	}
+	for n, what := range []string{" without a day and an amount", " with an amount and without a day"} {
+		if len(lines[n]) > 0 {
+			t.file.leaveOut(fmt.Sprintf("%s%s left out, from line %d on", count(len(lines[n]), "line"), what, slices.Min(lines[n])))
 		}
-	}
-	if n := with + without; n > 3 && n*10 > len(t.rows)+n {
-		return fmt.Errorf("%d of %d lines have no day or no amount that can be read, the first in line %d", n, len(t.rows)+n,
-			cmp.Or(min(cmp.Or(firstWith, firstWithout), cmp.Or(firstWithout, firstWith)), 1))
-	}
-	if with > 0 {
-		t.file.leaveOut(fmt.Sprintf("%s with an amount and without a day left out, from line %d on", count(with, "line"), firstWith))
-	}
-	if without > 0 {
-		t.file.leaveOut(fmt.Sprintf("%s without a day and an amount left out, from line %d on", count(without, "line"), firstWithout))
 	}
 	return nil
 }

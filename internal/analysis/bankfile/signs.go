@@ -5,14 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"vestibule/internal/report"
 )
 
 // reading is a way to sign the amounts of a file.
 type reading struct {
-	how  string
-	sign func(r *row) report.Cents
+	how    string
+	sign   func(r *row) report.Cents
+	before bool // the balance in a line is that before its amount
 }
 
 // chain is how the running balance follows from the amounts of one account's rows.
@@ -201,9 +203,9 @@ func (t *table) readings(rows []*row) (all []reading, why error) {
 	}
 	value := func(r *row) report.Cents { return r.value[amount] }
 	minus := func(r *row) report.Cents { return -r.value[amount] }
-	signed := reading{"amounts have signs", value}
-	opposite := reading{"amounts are positive for money out, as the balance says", minus}
-	sides := reading{"amounts are signed by the column " + t.label(side), func(r *row) report.Cents {
+	signed := reading{how: "amounts have signs", sign: value}
+	opposite := reading{how: "amounts are positive for money out, as the balance says", sign: minus}
+	sides := reading{how: "amounts are signed by the column " + t.label(side), sign: func(r *row) report.Cents {
 		if said, _ := t.sideOf(r); said < 0 {
 			return minus(r)
 		}
@@ -216,16 +218,16 @@ func (t *table) readings(rows []*row) (all []reading, why error) {
 	}
 	switch {
 	case reversed:
-		all = []reading{{"amounts are positive for money out, as the words of income and purchases say", minus}, signed, sides}
+		all = []reading{{how: "amounts are positive for money out, as the words of income and purchases say", sign: minus}, signed, sides}
 	case n.marked+n.plus > 0 && n.unmarked > 0 && n.negative == 0:
-		all = []reading{{"amounts without CR or + are money out", func(r *row) report.Cents {
+		all = []reading{{how: "amounts without CR or + are money out", sign: func(r *row) report.Cents {
 			if !r.marked && !r.plus {
 				return minus(r)
 			}
 			return value(r)
 		}}, signed, opposite}
 	case n.marked > 0:
-		all = []reading{{"amounts are signed by CR and DR", value}}
+		all = []reading{{how: "amounts are signed by CR and DR", sign: value}}
 	case n.plus > 0:
 		all = []reading{signed, opposite}
 	case n.outPlus > n.outMinus && n.silent == 0, n.negative == 0 && n.silent == 0 && n.positive > 0:
@@ -240,7 +242,7 @@ func (t *table) readings(rows []*row) (all []reading, why error) {
 			n.unsaid.line, t.label(side))
 		all = []reading{signed, opposite}
 	case !slices.ContainsFunc(rows, func(r *row) bool { return t.wordsOf(r) <= 0 }):
-		all = []reading{{"amounts are money in, as their words say", value}, opposite}
+		all = []reading{{how: "amounts are money in, as their words say", sign: value}, opposite}
 	default:
 		why = errors.New("all amounts are positive, and no column says which are money out")
 		all = []reading{signed, opposite}
@@ -295,7 +297,7 @@ func (t *table) withFees(all []reading, rows []*row) []reading {
 		return all
 	}
 	for _, rd := range slices.Clone(all) {
-		all = append(all, reading{rd.how + ", fees are subtracted", func(r *row) report.Cents {
+		all = append(all, reading{how: rd.how + ", fees are subtracted", sign: func(r *row) report.Cents {
 			return rd.sign(r) - max(r.value[fee], -r.value[fee])
 		}})
 	}
@@ -334,7 +336,7 @@ func (t *table) readingsApart(rows []*row) (all []reading, why error) {
 		}
 	}
 	add := func(how string, outward, inward report.Cents) {
-		all = append(all, reading{how, func(r *row) report.Cents {
+		all = append(all, reading{how: how, sign: func(r *row) report.Cents {
 			if !r.has[moneyOut] && !r.has[moneyIn] {
 				return r.value[amount]
 			}
@@ -347,7 +349,7 @@ func (t *table) readingsApart(rows []*row) (all []reading, why error) {
 		}
 	}
 	add("columns of money in and money out, exchanged as the balance says", -signs[moneyOut][0], -signs[moneyIn][0])
-	all = append(all, reading{"columns of money in and money out without signs", func(r *row) report.Cents {
+	all = append(all, reading{how: "columns of money in and money out without signs", sign: func(r *row) report.Cents {
 		return max(r.value[moneyIn], -r.value[moneyIn]) - max(r.value[moneyOut], -r.value[moneyOut])
 	}})
 	return t.withFees(all, rows), why
@@ -388,8 +390,12 @@ func (t *table) sign(groups []*group, closing, opening *statedBalance) error {
 		}
 		return why
 	}
+	for _, rd := range slices.Clone(readings) {
+		rd.how, rd.before = rd.how+", after the balance in their lines", true
+		readings = append(readings, rd)
+	}
 	for _, rd := range readings {
-		if _, breaks, _ := rd.try(groups, closing, opening); breaks == 0 {
+		if n, breaks, _ := rd.try(groups, closing, opening); breaks == 0 && (!rd.before || n > 1) {
 			t.file.note(rd.how + "; the balance agrees in " + count(steps, "line"))
 			for _, r := range transactions {
 				if r.sum == 0 && r.value[amount] != 0 {
@@ -424,8 +430,15 @@ func (rd reading) try(groups []*group, closing, opening *statedBalance) (steps, 
 		for _, r := range g.rows {
 			if r.sum = 0; r.counts {
 				r.sum = rd.sign(r)
+				cent := *r
+				if cent.value[amount] = 1; r.minus {
+					cent.value[amount] = -1
+				}
+				r.out = rd.sign(&cent) < 0 || r.has[moneyOut] && (!r.has[moneyIn] || r.minus)
 			}
-			total += r.sum
+			if total, r.balance = total+r.sum, r.written; rd.before {
+				r.balance += r.sum
+			}
 		}
 		g.chain = follow(g.rows)
 		steps, breaks, broken = steps+g.chain.steps, breaks+g.chain.breaks, cmp.Or(broken, g.chain.broken)
@@ -456,7 +469,7 @@ func constant(groups []*group) bool {
 }
 
 // byBalance lists the ways to sign unsigned amounts by the change of the balance from row to
-// row, in both orders. The oldest row's sign is that of its words, of its column, of a row with the
+// row, in both orders. The oldest row's sign is that of its words, of its column, of rows with the
 // same text, or money in if its balance is its amount; else its sum is zero.
 func (t *table) byBalance(groups []*group, transactions []*row) (all []reading) {
 	if slices.ContainsFunc(transactions, func(r *row) bool { return !r.balanced || r.value[amount] < 0 }) {
@@ -470,15 +483,23 @@ func (t *table) byBalance(groups []*group, transactions []*row) (all []reading) 
 				slices.Reverse(order)
 			}
 			first := order[0]
-			text, _ := t.describe(first)
 			named := map[string]int{"out": -1, "in": 1}[words["header"][headerKey(t.nameOf(t.at[amount], 0))]]
 			for n, r := range order[1:] {
 				sums[r] = r.value[amount]
 				if r.balance == order[n].balance-sums[r] {
 					sums[r] = -sums[r]
 				}
-				if s, _ := t.describe(r); s == text && named == 0 {
-					named = cmp.Compare(sums[r], 0)
+			}
+			for i, word := range first.fields { // of lines that all go one way, and the others the other way
+				var signs, lines [2]int
+				for _, r := range order[1:] {
+					same := map[bool]int{true: 1}[r.cell(i) == word]
+					signs[same], lines[same] = signs[same]+cmp.Compare(sums[r], 0), lines[same]+1
+				}
+				apart := signs[0]*signs[1] < 0 && max(signs[0], -signs[0]) == lines[0]
+				if named == 0 && max(signs[1], -signs[1]) == lines[1] && !strings.ContainsAny(word, "0123456789") &&
+					(apart || slices.Contains(t.at[description], i)) {
+					named = cmp.Compare(signs[1], 0)
 				}
 			}
 			said, _ := t.sideOf(first)
@@ -487,7 +508,7 @@ func (t *table) byBalance(groups []*group, transactions []*row) (all []reading) 
 			}
 			sums[first] = report.Cents(said) * first.value[amount]
 		}
-		all = append(all, reading{"amounts are signed by the change of the balance", func(r *row) report.Cents { return sums[r] }})
+		all = append(all, reading{how: "amounts are signed by the change of the balance", sign: func(r *row) report.Cents { return sums[r] }})
 	}
 	return all
 }

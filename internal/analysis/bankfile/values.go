@@ -25,6 +25,7 @@ type figure struct {
 	side    int  // 1 for CR, -1 for DR, 0 without such a mark; cents has this sign
 	rounded bool // it had parts of a cent
 	plus    bool // it has the sign +
+	minus   bool // it is money out, even if it is zero
 }
 
 // numeral is the text of an amount without sign, currency, spaces and words.
@@ -70,6 +71,8 @@ func parseNumeral(s string) (n numeral, ok bool) {
 		switch {
 		case strings.ContainsRune("\u2212\u2013\u2014\ufe63\uff0d", r):
 			return '-'
+		case r == '\uff0b':
+			return '+'
 		case unicode.IsSpace(r), unicode.Is(unicode.Sc, r), unicode.Is(unicode.Cf, r), strings.ContainsRune("'\u2019\u02bc*", r):
 			return -1
 		}
@@ -152,7 +155,7 @@ func parseFigure(s string, decimal byte) (f figure, ok bool) {
 		}
 		f.rounded = strings.Trim(rest, "0") != "" && !strings.HasPrefix(rest, "0000") && !strings.HasPrefix(rest, "9999")
 	}
-	if f.side, f.plus = n.side, n.plus; n.negative || n.side < 0 {
+	if f.side, f.plus, f.minus = n.side, n.plus, n.negative || n.side < 0; f.minus {
 		cents = -cents
 	}
 	f.cents = report.Cents(cents)
