@@ -353,7 +353,7 @@ func (in *invocation) withProvider(ctx context.Context, f func(p *provider.Provi
 // administer returns a provider without listeners, for a command on its database.
 func (c *Config) administer(ctx context.Context, db *store.DB, log *slog.Logger) (*provider.Provider, error) {
 	at := provider.Config{DB: db, Log: log, Now: time.Now, URL: c.addressOf(c.Listen.ProviderURL, c.Listen.ProviderAddr),
-		Environment: c.Process.Environment, Sandbox: sandboxOf(c), Assets: web.Provider()}
+		Environment: c.Process.Environment, Sandbox: sandboxOf(c), Assets: web.Provider(), WebhookNetworks: c.Process.WebhookNetworks}
 	if c.Listen.OperatorAddr != "" || c.Listen.OperatorURL != "" {
 		at.OperatorURL = c.addressOf(c.Listen.OperatorURL, c.Listen.OperatorAddr)
 	}
