@@ -24,7 +24,10 @@ import (
 
 type doctorCommand struct{}
 
-func (doctorCommand) uses() string { return serveCommand{}.uses() + " both" }
+func (doctorCommand) uses() string {
+	return portalUses + " both provider-addr operator-addr operator-url data operator documents " +
+		"sandbox-control-addr sandbox-bank-addr sandbox-bank-url sandbox-bank-clients"
+}
 
 // Run prints a line for each finding, and returns errUnhealthy if one failed. It changes
 // nothing, here or at the provider.
