@@ -241,7 +241,11 @@ func (c *cli) mappers() (out []kong.Option) {
 		mapper := kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
 			given := ctx.Scan.Peek()
 			err := decode(ctx, target)
-			if f := ctx.Value.Flag; err != nil && f != nil && given.IsValue() {
+			switch f := ctx.Value.Flag; {
+			case err == nil || !given.IsValue():
+			case f == nil:
+				err = fmt.Errorf("must be %s, not %q", m.must, given)
+			default:
 				c.refused = &refusedValue{f, fmt.Sprintf("--%s: must be %s, not %q", f.Name, m.must, given)}
 			}
 			return err

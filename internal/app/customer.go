@@ -312,8 +312,11 @@ func (in *invocation) openExisting(ctx context.Context, party string) (*store.DB
 	_, err := store.PendingMigrations(ctx, opened)
 	if errors.Is(err, store.ErrNotFound) {
 		if !in.create {
-			return nil, fmt.Errorf("the %s has no database at %s: give its --data-dir or --database-url, or --create to make one",
-				party, opened.Place())
+			err = fmt.Errorf("the %s has no database at %s: give its --data-dir or --database-url", party, opened.Place())
+			if name := strings.Fields(in.command.Command())[0]; name == "customer" || name == "operator" {
+				err = fmt.Errorf("%w, or --create to make one", err)
+			}
+			return nil, err
 		}
 		err = prepareDir(opened.Dir)
 	}

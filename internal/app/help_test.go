@@ -87,6 +87,7 @@ func TestSuggestions(t *testing.T) {
 		"product creat":              `unexpected argument creat; did you mean "create"?`,
 		"help conf cretae":           `unexpected argument conf; did you mean "configuration"?`,
 		"help customer ad":           `unexpected argument ad; did you mean "add"?`,
+		"customer limit a b":         `<per-minute>: must be a whole number, not "b"`,
 		"srve --help":                `unexpected argument srve; did you mean "serve"?`,
 		"help dance":                 "dance is not a command",
 		"serve --portl-addr=x":       `unknown flag --portl-addr; did you mean "--portal-addr"?`,
