@@ -258,7 +258,8 @@ func TestCommandErrors(t *testing.T) {
 			`--admin-url "nope": must be an absolute http or https URL without user, query or fragment (variable VESTIBULE_ADMIN_URL)`},
 		{"doctor", 2, "no account is configured: give --provider-url, --public-id, --client-id, --secret-key, --products and " +
 			"--webhook-secret, or start `vestibule serve` once, which makes an account in --data-dir"},
-		{"provider --provider-addr=127.0.0.1:0 --institutions=nowhere.yaml", 2, "this configuration is refused:\n--institutions: open nowhere.yaml: " +
+		{"provider --provider-addr=127.0.0.1:0 --institutions=nowhere.yaml", 2, "this configuration is refused:\n" +
+			"--institutions: open nowhere.yaml: " +
 			"no such file or directory (variable VESTIBULE_INSTITUTIONS)"},
 	} {
 		t.Run(c.args, func(t *testing.T) {

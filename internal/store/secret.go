@@ -2,13 +2,12 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 )
 
 // ReadSecret returns the secret of that name from the party's database, which it opens read-only. It
-// returns ErrNotFound if there is none, and ErrOtherKey for a database that another master key encrypted.
+// returns ErrOtherKey for a database that another master key encrypted.
 func ReadSecret(ctx context.Context, c Config, name string) (plain []byte, err error) {
 	db, err := openToRead(ctx, c)
 	if err != nil {
@@ -24,11 +23,7 @@ func ReadSecret(ctx context.Context, c Config, name string) (plain []byte, err e
 	} else if err != nil {
 		return nil, err
 	}
-	err = db.QueryRowContext(ctx, `SELECT sealed FROM secrets WHERE name = $1`, name).Scan(&plain)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, ErrNotFound
-	}
-	if err != nil {
+	if err := db.QueryRowContext(ctx, `SELECT sealed FROM secrets WHERE name = $1`, name).Scan(&plain); err != nil {
 		return nil, err
 	}
 	return vault.Open(ctx, db, SystemKey, Cell{"secrets", "sealed", name}, plain)
