@@ -91,7 +91,7 @@ const (
 	providerUses = "provider-addr operator-addr operator-url admin-addr provider-url admin-url tls process store " +
 		"return-mode require-second-factor data operator documents limits sandbox mail telemetry log"
 	databaseUses = "environment ca-file both store log"
-	operatorUses = databaseUses + " provider-addr provider-url operator-addr operator-url" // commands print links
+	operatorUses = databaseUses + " webhook-networks provider-addr provider-url operator-addr operator-url" // commands print links
 )
 
 // usesFlag reports whether a command uses a flag of Config.
@@ -157,7 +157,7 @@ func (c *cli) parser(more ...kong.Option) (*kong.Kong, error) {
 		kong.ExplicitGroups(groups),
 		values,
 		kong.Vars{"version": versionLine(), "features": strings.Join(features, ", "), "feature": strings.Join(features, ","),
-			"events":       strings.Join(eventsToTrigger(), ", "),
+			"events":       strings.Join(triggerCommand{}.candidates(), ", "),
 			"inquiryTypes": strings.Join(contract.InquiryTypes(), ", "), "maxBanks": strconv.Itoa(contract.MaxBanks),
 			"days": strconv.Itoa(customers.DefaultRefreshDays), "maxDays": strconv.Itoa(customers.MaxRefreshDays)},
 		kong.ValueFormatter(helpOf),
@@ -241,7 +241,11 @@ func (c *cli) mappers() (out []kong.Option) {
 		mapper := kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
 			given := ctx.Scan.Peek()
 			err := decode(ctx, target)
-			if f := ctx.Value.Flag; err != nil && f != nil && given.IsValue() {
+			switch f := ctx.Value.Flag; {
+			case err == nil || !given.IsValue():
+			case f == nil:
+				err = fmt.Errorf("must be %s, not %q", m.must, given)
+			default:
 				c.refused = &refusedValue{f, fmt.Sprintf("--%s: must be %s, not %q", f.Name, m.must, given)}
 			}
 			return err

@@ -21,6 +21,7 @@ import (
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/portal/review"
 	"vestibule/internal/provider"
+	"vestibule/internal/provider/sandbox/fdxbank"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/telemetry"
@@ -218,6 +219,14 @@ func (c *Config) checkParties(p parties) error {
 	}
 	if p.provider && production && c.Simulation.Faults != 0 {
 		bad("--sandbox-faults: only a sandbox provider injects faults")
+	}
+	if p.provider { // what its files name, before a database is made
+		if _, err := c.Data.Connectors(time.Now, slog.New(slog.DiscardHandler)); err != nil {
+			errs = append(errs, err)
+		}
+		if _, err := fdxbank.LoadClients(c.Simulation.BankClients); err != nil {
+			bad("--sandbox-bank-clients: %w", err)
+		}
 	}
 	if (p.portal || p.provider) && !c.Process.Workers && c.Store.URL == "" {
 		bad("--no-workers: no other process can run the jobs of a database in a file; give --database-url, and run workers in another replica")

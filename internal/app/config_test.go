@@ -141,7 +141,7 @@ var badConfigurations = map[string]struct {
 	"the metadata of a cloud":          {[]string{"--webhook-networks=169.254.0.0/16"}, "--webhook-networks"},
 	"a webhook network without a mask": {[]string{"--webhook-networks=10.0.0.7"}, "--webhook-networks"},
 	"events to another network": {[]string{"--webhook-networks=10.1.0.0/16",
-		"--events-url=https://10.0.0.7/webhooks"}, "--webhook-networks can name"},
+		"--events-url=https://10.0.0.7/webhooks"}, "--webhook-networks can allow"},
 	"events to a proxied portal's own": {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy",
 		"--portal-url=https://portal.example", "--events-url=http://127.0.0.1:9/webhooks"}, "--events-url"},
 	"an API key with a space":          {[]string{"--portal-api-key=" + canaryText + " " + canaryText}, "20 to 200"},
@@ -258,7 +258,8 @@ func TestCommandErrors(t *testing.T) {
 			`--admin-url "nope": must be an absolute http or https URL without user, query or fragment (variable VESTIBULE_ADMIN_URL)`},
 		{"doctor", 2, "no account is configured: give --provider-url, --public-id, --client-id, --secret-key, --products and " +
 			"--webhook-secret, or start `vestibule serve` once, which makes an account in --data-dir"},
-		{"provider --provider-addr=127.0.0.1:0 --institutions=nowhere.yaml", 2, "provider: --institutions: open nowhere.yaml: " +
+		{"provider --provider-addr=127.0.0.1:0 --institutions=nowhere.yaml", 2, "this configuration is refused:\n" +
+			"--institutions: open nowhere.yaml: " +
 			"no such file or directory (variable VESTIBULE_INSTITUTIONS)"},
 	} {
 		t.Run(c.args, func(t *testing.T) {

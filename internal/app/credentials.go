@@ -124,6 +124,9 @@ const (
 	portalCredentials  = "portal-credentials.json"
 )
 
+// accountSecret names the secret of the portal's database that says whose it is: a publicId.
+const accountSecret = "account-public-id"
+
 // writeCredentials writes v to a file that only the operator can read (0600), unless the
 // file has the same contents already.
 func writeCredentials(path string, v any) error {

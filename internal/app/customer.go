@@ -312,8 +312,11 @@ func (in *invocation) openExisting(ctx context.Context, party string) (*store.DB
 	_, err := store.PendingMigrations(ctx, opened)
 	if errors.Is(err, store.ErrNotFound) {
 		if !in.create {
-			return nil, fmt.Errorf("the %s has no database at %s: give its --data-dir or --database-url, or --create to make one",
-				party, opened.Place())
+			err = fmt.Errorf("the %s has no database at %s: give its --data-dir or --database-url", party, opened.Place())
+			if name := strings.Fields(in.command.Command())[0]; name == "customer" || name == "operator" {
+				err = fmt.Errorf("%w, or --create to make one", err)
+			}
+			return nil, err
 		}
 		err = prepareDir(opened.Dir)
 	}
@@ -353,7 +356,7 @@ func (in *invocation) withProvider(ctx context.Context, f func(p *provider.Provi
 // administer returns a provider without listeners, for a command on its database.
 func (c *Config) administer(ctx context.Context, db *store.DB, log *slog.Logger) (*provider.Provider, error) {
 	at := provider.Config{DB: db, Log: log, Now: time.Now, URL: c.addressOf(c.Listen.ProviderURL, c.Listen.ProviderAddr),
-		Environment: c.Process.Environment, Sandbox: sandboxOf(c), Assets: web.Provider()}
+		Environment: c.Process.Environment, Sandbox: sandboxOf(c), Assets: web.Provider(), WebhookNetworks: c.Process.WebhookNetworks}
 	if c.Listen.OperatorAddr != "" || c.Listen.OperatorURL != "" {
 		at.OperatorURL = c.addressOf(c.Listen.OperatorURL, c.Listen.OperatorAddr)
 	}

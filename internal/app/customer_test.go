@@ -160,7 +160,15 @@ func (d commandDir) addWithPortal(t *testing.T) {
 			t.Errorf("%s: %d %s%s", refused, code, out, errs)
 		}
 	}
-	code, out, errs := d.run(t, "customer", "add", "Third Bank", "--staff=ops@third.example", "--portal=https://third.example/",
+	code, out, errs := d.run(t, "customer", "add", "Third Bank", "--staff=ops@third.example", "--portal=https://10.1.2.3")
+	if !strings.Contains(errs, "it leads to an address that is not public; --webhook-networks can allow its network") {
+		t.Errorf("a private address: %d %s%s", code, out, errs)
+	}
+	if code, out, errs = d.run(t, "customer", "add", "Fourth Bank", "--staff=ops@fourth.example", "--portal=https://10.1.2.3",
+		"--webhook-networks=10.1.0.0/16"); code != 0 {
+		t.Errorf("a private address that is allowed: %d %s%s", code, out, errs)
+	}
+	code, out, errs = d.run(t, "customer", "add", "Third Bank", "--staff=ops@third.example", "--portal=https://third.example/",
 		"--format=env", "--provider-url=https://service.example")
 	for _, want := range []string{"^VESTIBULE_ENVIRONMENT=production\n", "\nVESTIBULE_PORTAL_URL=https://third.example\n",
 		"\nVESTIBULE_PROVIDER_URL=https://service.example\n", "\nVESTIBULE_PUBLIC_ID=svc-\\w+\n", "\nVESTIBULE_CLIENT_ID=client-\\w+\n",

@@ -3,9 +3,11 @@ package app
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"time"
@@ -17,11 +19,15 @@ import (
 	"vestibule/internal/provider/operator"
 	"vestibule/internal/store"
 	"vestibule/internal/subprocess"
+	"vestibule/internal/webhook"
 )
 
 type doctorCommand struct{}
 
-func (doctorCommand) uses() string { return portalUses + " both provider-addr data documents" }
+func (doctorCommand) uses() string {
+	return portalUses + " both provider-addr operator-addr operator-url data operator documents " +
+		"sandbox-control-addr sandbox-bank-addr sandbox-bank-url sandbox-bank-clients"
+}
 
 // Run prints a line for each finding, and returns errUnhealthy if one failed. It changes
 // nothing, here or at the provider.
@@ -37,12 +43,25 @@ func (doctorCommand) Run(ctx context.Context, in *invocation) error {
 		return refusal{err}
 	}
 	if in.sandbox != nil {
-		found = append(found, c.examineHosts(ctx, in.sandbox.config)...)
+		beside := in.sandbox.config
+		sources, err := beside.examineSources(ctx)
+		if err != nil {
+			return refusal{err}
+		}
+		found = slices.Concat(found, beside.examineHere(ctx, map[string]string{store.Provider: ""}), beside.examineServices(ctx), sources,
+			c.examineHosts(ctx, beside))
 	}
 	account, err := c.accountToUse()
+	databases := map[string]string{}
+	if own {
+		databases[store.Provider] = ""
+	}
+	if err == nil {
+		databases[store.Portal] = account.PublicID
+	}
 	switch {
 	case err == nil:
-		found = slices.Concat(c.examineHere(ctx, store.Portal), account.Examine(ctx), c.examineServices(ctx), found,
+		found = slices.Concat(c.examineHere(ctx, databases), account.Examine(ctx), c.examineServices(ctx), found,
 			[]doctor.Finding{c.examinePageImages()})
 		if c.Listen.ProviderURL == "" {
 			found = append(found, c.examineOCR(ctx))
@@ -50,7 +69,7 @@ func (doctorCommand) Run(ctx context.Context, in *invocation) error {
 	case len(found) == 0 && c.Store.URL == "" && c.Mail.Addr == "" && c.Telemetry.Endpoint == "": // nothing is configured
 		return refusal{err}
 	default: // a provider alone has no account
-		found = slices.Concat(c.examineHere(ctx, store.Provider), c.examineServices(ctx), found, []doctor.Finding{c.examineOCR(ctx)})
+		found = slices.Concat(c.examineHere(ctx, databases), c.examineServices(ctx), found, []doctor.Finding{c.examineOCR(ctx)})
 	}
 	for _, f := range found {
 		fmt.Fprintf(in.stdout, "%-5s %-19s %s\n", f.Level, f.Subject, f.Message)
@@ -90,7 +109,7 @@ func (c *Config) examiner(url string) func(ctx context.Context) ([]operator.Sour
 	return func(ctx context.Context) ([]operator.SourceCheck, error) { return c.Data.Examine(ctx, url, time.Now) }
 }
 
-// examineServices checks the issuer, the mail server and the collector that are configured.
+// examineServices checks the issuer, the mail server, the collector, the receiver of events and the pages that are configured.
 func (c *Config) examineServices(ctx context.Context) (found []doctor.Finding) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -106,6 +125,22 @@ func (c *Config) examineServices(ctx context.Context) (found []doctor.Finding) {
 	}
 	if c.Telemetry.Endpoint != "" {
 		found = append(found, doctor.Service(doctor.Traces, "the collector accepts traces", "--otlp-endpoint", c.Telemetry.Check(ctx)))
+	}
+	if c.Events.URL != "" {
+		err := webhook.NewSender(c.Events.OnLoopback, nil, c.Events.Networks...).Reach(ctx, c.Events.URL)
+		found = append(found, doctor.Service(doctor.Events, "the receiver answers", "--events-url", err))
+	}
+	for _, page := range []struct{ flag, url string }{{"--service-access-url", c.Pages.ServiceAccessURL},
+		{"--service-terms-url", c.Operator.TermsURL}, {"--service-privacy-url", c.Operator.PrivacyURL},
+		{"--operator-url", c.Listen.OperatorURL}, {"--admin-url", c.Listen.AdminURL}, {"--sandbox-bank-url", c.Simulation.BankURL}} {
+		if page.url == "" {
+			continue
+		}
+		if _, err := readFrom(ctx, page.url); err != nil {
+			f := doctor.Service(doctor.Pages, "", page.flag, err)
+			f.Level = doctor.Warn // the program's own listeners may be stopped, and browsers may reach what this machine does not
+			found = append(found, f)
+		}
 	}
 	return found
 }
@@ -174,57 +209,78 @@ func (c *Config) accountToUse() (doctor.Config, error) {
 	return p, nil
 }
 
-// examineHere checks the data folder, keys, and database of a party.
-func (c *Config) examineHere(ctx context.Context, party string) []doctor.Finding {
+// examineHere checks the data folder, the keys, and the databases of parties, each with the publicId of its
+// account, or "".
+func (c *Config) examineHere(ctx context.Context, accounts map[string]string) (found []doctor.Finding) {
 	dir, key := c.Store.Dir, c.Store.KeyFile()
+	add := func(level doctor.Level, subject, message, remedy string) {
+		found = append(found, doctor.Finding{Level: level, Subject: subject, Message: message, Remedy: remedy})
+	}
 	info, err := os.Stat(dir)
-	var found []doctor.Finding
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.DataFolder, Message: dir + " does not exist",
-			Remedy: "The first start makes it. If your folder is elsewhere, give --data-dir."})
+		add(doctor.Warn, doctor.DataFolder, dir+" does not exist", "The first start makes it. If your folder is elsewhere, give --data-dir.")
 	case err != nil || !info.IsDir():
-		return []doctor.Finding{{Level: doctor.Fail, Subject: doctor.DataFolder, Message: dir +
-			" is not a folder that can be read", Remedy: "Give --data-dir."}}
+		add(doctor.Fail, doctor.DataFolder, dir+" is not a folder that can be read", "Give --data-dir.")
+		return found
 	}
 	for _, path := range []string{dir, key} {
 		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
-			found = append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.DataFolder, Message: path +
-				" is open to other users of this machine", Remedy: "chmod go= " + path})
+			add(doctor.Warn, doctor.DataFolder, path+" is open to other users of this machine", "chmod go= "+path)
 		}
 	}
-	opened := c.Store.Of(party)
-	if _, err := os.Stat(key); err != nil {
-		if len(found) == 0 { // else the folder is missing, too
-			found = append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.MasterKey, Message: "the file " + key + " does not exist",
-				Remedy: "Without --master-key-file, the first start makes it. Otherwise put your key there."})
-		}
-		if c.Store.URL == "" {
-			return found
-		}
-	} else if err := opened.LoadKeys(); err != nil {
-		return append(found, doctor.Finding{Level: doctor.Fail, Subject: doctor.MasterKey, Message: err.Error(),
-			Remedy: "Restore the file. Without it, nothing can decrypt the data."})
+	if err := c.Store.LoadKeys(); err != nil {
+		add(doctor.Fail, doctor.MasterKey, err.Error(), "Restore the file. Without it, nothing can decrypt the data.")
+		return found
 	}
-	behind, err := store.PendingMigrations(ctx, opened)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.Database,
-			Message: "the " + party + " has no database yet", Remedy: "The first start makes it."})
-	case err != nil:
-		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: doctor.Database, Message: err.Error(),
-			Remedy: "Check --database-url, and that the database runs."})
-	case behind > 0:
-		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.Database,
-			Message: fmt.Sprintf("the database answers; the next start runs %d migrations of this version", behind),
-			Remedy:  "Back up the database first."})
-	case behind < 0:
-		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: doctor.Database,
-			Message: "a newer version of the program migrated the database",
-			Remedy:  "Run that version, or restore a backup from before the migration."})
-	default:
-		found = append(found, doctor.Finding{Level: doctor.OK, Subject: doctor.Database,
-			Message: "the database answers and has every migration"})
+	_, err = os.Stat(key)
+	if err != nil && len(found) == 0 { // else the folder is missing, too
+		add(doctor.Warn, doctor.MasterKey, "the file "+key+" does not exist", "The first start makes it.")
+	}
+	for _, party := range slices.Sorted(maps.Keys(accounts)) {
+		// Before the first start, there is neither a key nor a database.
+		if f := c.examineDatabase(ctx, party, accounts[party]); err == nil || c.Store.URL != "" || f.Level == doctor.Fail {
+			found = append(found, f)
+		}
 	}
 	return found
+}
+
+// examineDatabase checks a party's database: its schema, its keys, and whether it is that of the account with a
+// publicId, if there is one.
+func (c *Config) examineDatabase(ctx context.Context, party, publicID string) doctor.Finding {
+	opened := c.Store.Of(party)
+	behind, err := store.PendingMigrations(ctx, opened)
+	f := doctor.Finding{Level: doctor.Fail, Subject: doctor.Database}
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		f.Level, f.Message, f.Remedy = doctor.Warn, "the "+party+" has no database yet", "The first start makes it."
+		return f
+	case err != nil:
+		f.Message, f.Remedy = err.Error(), "Check --database-url, and that the database runs."
+		return f
+	case behind < 0:
+		f.Message, f.Remedy = "a newer version of the program migrated the "+party+"'s database",
+			"Run that version, or restore a backup from before the migration."
+		return f
+	}
+	var owner string
+	raw, err := store.ReadSecret(ctx, opened, accountSecret)
+	if err == nil {
+		err = json.Unmarshal(raw, &owner)
+	}
+	switch {
+	case errors.Is(err, store.ErrOtherKey):
+		f.Message, f.Remedy = "the "+party+"'s database was encrypted with another key-encryption key than "+opened.KeyFile(),
+			"Restore that key or give it by --master-key-file, or give another database."
+	case err == nil && publicID != "" && owner != publicID:
+		f.Message, f.Remedy = fmt.Sprintf("the portal's database belongs to the account %q, and the portal is of %q", owner, publicID),
+			"Give the portal of each account its own --database-url or --data-dir."
+	case behind > 0:
+		f.Level, f.Remedy = doctor.Warn, "Back up the database first."
+		f.Message = fmt.Sprintf("the %s's database answers; the next start runs %d migrations of this version", party, behind)
+	default:
+		f.Level, f.Message = doctor.OK, "the "+party+"'s database answers and has every migration"
+	}
+	return f
 }

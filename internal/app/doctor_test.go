@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/jose"
+	"vestibule/internal/testutil"
 )
 
 // TestDoctorAcceptsTheEmbeddedProvider runs doctor against a running program, and then
@@ -48,6 +49,21 @@ func TestDoctorAcceptsTheEmbeddedProvider(t *testing.T) {
 		code, said = examine(append(own, "--products=income="+w.Credentials.Products["income"], "--portal-url=http://localhost:1")...)
 		if code != 1 || !strings.Contains(said, "fail  redirect URL") {
 			t.Errorf("an unknown portal: exit code %d:\n%s", code, said)
+		}
+		own[0] = "--public-id=another"
+		code, said = examine(append(own, "--products=income="+w.Credentials.Products["income"])...)
+		if code != 1 || !strings.Contains(said, "fail  database            the portal's database belongs to the account") {
+			t.Errorf("another account's database: exit code %d:\n%s", code, said)
+		}
+		key := filepath.Join(t.TempDir(), "key")
+		testutil.Must(t, os.WriteFile(key, []byte(strings.Repeat("0a", 32)), 0o600))
+		code, said = examine("--master-key-file=" + key)
+		if code != 1 || !strings.Contains(said, "fail  database            the portal's database was encrypted with another") {
+			t.Errorf("another key: exit code %d:\n%s", code, said)
+		}
+		code, out, log := run(t, "doctor", "--data-dir="+w.dir, "--database-url="+w.databaseURL, "--master-key-file="+key)
+		if code != 1 || !strings.Contains(out, "fail  database            the provider's database was encrypted with another") {
+			t.Errorf("another key of the provider's: exit code %d:\n%s%s", code, out, log)
 		}
 		if diff := cmp.Diff(before, w.rows(t)); diff != "" {
 			t.Errorf("the doctor changes the databases: -before +after\n%s", diff)
@@ -104,6 +120,9 @@ func TestDoctorExaminesServices(t *testing.T) {
 		"fail  sign-in ": append(client, oidc(issuer.URL+"/other")),
 		"ok    traces ":  {"--otlp-endpoint=" + issuer.URL},
 		"fail  traces ":  {"--otlp-endpoint=" + issuer.URL + "/other"},
+		"ok    events ":  {"--events-url=" + issuer.URL},
+		"fail  events ":  {"--events-url=http://" + dead},
+		"warn  pages ":   {"--service-access-url=http://" + dead},
 		"fail  email ":   {"--smtp-addr=" + dead, "--smtp-from=a@b.example"},
 		"fail  database": {"--database-url=postgres://nobody@" + dead + "/none?sslmode=disable"},
 	} {

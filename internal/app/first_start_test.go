@@ -36,6 +36,7 @@ func TestFailedStartLeavesNoMasterKey(t *testing.T) {
 	testutil.Must(t, err)
 	defer taken.Close()
 	dir := t.TempDir()
+	dir = filepath.Join(dir, "data")
 	key := filepath.Join(dir, "master.key")
 	fails := func(says string, args ...string) {
 		t.Helper()
@@ -51,6 +52,13 @@ func TestFailedStartLeavesNoMasterKey(t *testing.T) {
 		}
 	}
 	fails("another program listens there", "--portal-addr=localhost:0", "--provider-addr="+taken.Addr().String())
+	for _, flag := range []string{"brand-file", "ca-file", "connectors", "institutions", "sandbox-bank-clients", "tls-cert"} {
+		file := "--" + flag + "=" + filepath.Join(dir, "missing")
+		fails("--"+flag, "serve", "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", file)
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("the start that fails for --%s leaves a folder behind", flag)
+		}
+	}
 	if testing.Short() {
 		return
 	}

@@ -188,6 +188,9 @@ func candidates(program *kong.Node, words []string, last string) (out []string) 
 		arg := command.Positional[min(len(rest), n-1)]
 		out = append(out, arg.EnumSlice()...)
 	}
+	if c, ok := command.Target.Addr().Interface().(interface{ candidates() []string }); ok && len(rest) == 0 {
+		out = append(out, c.candidates()...)
+	}
 	if commandPath(command) == "help" { // takes the words of a command
 		return candidates(program, rest, last)
 	}

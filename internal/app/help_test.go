@@ -87,6 +87,7 @@ func TestSuggestions(t *testing.T) {
 		"product creat":              `unexpected argument creat; did you mean "create"?`,
 		"help conf cretae":           `unexpected argument conf; did you mean "configuration"?`,
 		"help customer ad":           `unexpected argument ad; did you mean "add"?`,
+		"customer limit a b":         `<per-minute>: must be a whole number, not "b"`,
 		"srve --help":                `unexpected argument srve; did you mean "serve"?`,
 		"help dance":                 "dance is not a command",
 		"serve --portl-addr=x":       `unknown flag --portl-addr; did you mean "--portal-addr"?`,
@@ -130,6 +131,8 @@ func TestCompletion(t *testing.T) {
 		"vestibule credentials --format = j":      "json",
 		"vestibule help customer tr":              "transfer",
 		"vestibule report ":                       "",
+		"vestibule trigger application.f":         "application.failed",
+		"vestibule trigger TEST ":                 "",
 		"vestibule health --admin-addr ":          "",
 		"vestibule complet":                       "completion",
 		"vestibule serve --environment = sandbox": "sandbox",
@@ -152,7 +155,8 @@ func TestCompletionInFish(t *testing.T) {
 	dir := asProgram(t)
 	_, source, _ := run(t, "completion", "fish")
 	for line, want := range map[string]string{"vestibule cu": "customer", "vestibule completion ": "bash fish zsh",
-		"vestibule serve --log-format=": "--log-format=json --log-format=text"} {
+		"vestibule trigger application.f": "application.failed",
+		"vestibule serve --log-format=":   "--log-format=json --log-format=text"} {
 		cmd := exec.Command(fish, "--no-config", "-c", source+"complete -C '"+line+"'")
 		cmd.Env = append(os.Environ(), "HOME="+dir, "PATH="+dir+":"+os.Getenv("PATH"), "VESTIBULE_TEST_COMPLETE_AS_PROGRAM=1")
 		out, err := cmd.Output()

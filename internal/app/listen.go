@@ -240,7 +240,8 @@ func (triggerCommand) uses() string {
 	return sandboxUses + " portal-addr portal-url portal-api-key sandbox-control-addr"
 }
 
-func eventsToTrigger() []string {
+// candidates returns the events, for help and completion.
+func (triggerCommand) candidates() []string {
 	return slices.Concat(slices.Sorted(maps.Keys(triggers)), []string{webhook.TypeTest}, slices.Sorted(maps.Keys(applicationTriggers)))
 }
 
@@ -251,7 +252,7 @@ func (c triggerCommand) Run(ctx context.Context, in *invocation) error {
 	walk, ofReport := triggers[c.Event]
 	app, ofApplication := applicationTriggers[c.Event]
 	if !ofReport && !ofApplication && c.Event != webhook.TypeTest {
-		return refusal{errors.New("unknown event" + suggest.Hint(c.Event, eventsToTrigger()))}
+		return refusal{errors.New("unknown event" + suggest.Hint(c.Event, c.candidates()))}
 	}
 	account, client, err := in.sandboxCustomer()
 	if err != nil {

@@ -386,7 +386,7 @@ func refusedSubmission(provider string, err error) error {
 	if !errors.As(err, &refused) {
 		return err
 	}
-	all := []error{fmt.Errorf("the provider at %s made no report: %s", provider, strings.TrimPrefix(err.Error(), "svcapi: "))}
+	all := []error{fmt.Errorf("the provider at %s made no report: %w", provider, err)}
 	for _, d := range refused.Details {
 		all = append(all, fmt.Errorf("%s: %s", d.Field, d.Message))
 	}

@@ -35,7 +35,7 @@ func (in *invocation) complete(ctx context.Context, token string, how any) (done
 func (in *invocation) control(ctx context.Context, path string, body, out any) error {
 	err := callJSON(ctx, http.MethodPost, "http://"+cmp.Or(in.config.Simulation.ControlAddr, defaultControl)+path, "", body, out)
 	if err != nil {
-		err = errors.New("the sandbox's controls (--sandbox-control-addr): " + strings.TrimPrefix(err.Error(), "svcapi: "))
+		err = fmt.Errorf("the sandbox's controls (--sandbox-control-addr): %w", err)
 	}
 	return err
 }
@@ -56,7 +56,7 @@ func callJSON(ctx context.Context, method, url, auth string, in, out any) error 
 	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return &svcapi.Error{Op: r.URL.Path, Code: contract.CodeUpstream, Err: err}
+		return &svcapi.Error{Op: r.URL.Path, Code: contract.CodeUpstream, Err: errors.Unwrap(err)} // without the address
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
@@ -182,7 +182,7 @@ func (in *invocation) apply(ctx context.Context, of seed, who *svcapi.Prefill, e
 		"product": of.Product, "mode": "redirect", "externalId": contract.Null(externalID), "userArgs": contract.Null(userArgs),
 		"prefill": map[string]string{"firstName": who.FirstName, "lastName": who.LastName, "email": who.Email, "dob": who.DOB}}, &made)
 	if err != nil {
-		return "", errors.New("the portal (--portal-url): " + strings.TrimPrefix(err.Error(), "svcapi: "))
+		return "", fmt.Errorf("the portal (--portal-url): %w", err)
 	}
 	if of.Until == "started" {
 		return made.ID, nil

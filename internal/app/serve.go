@@ -134,9 +134,6 @@ func serve(ctx context.Context, c, sandbox *Config, p parties, log *slog.Logger,
 		return web.ErrNotBuilt
 	}
 	for _, c := range run.configs() {
-		if err := prepareDir(c.Store.Dir); err != nil {
-			return err
-		}
 		c.Store.Now = run.now
 	}
 	if err := run.loadKeys(); err != nil {
@@ -144,6 +141,11 @@ func serve(ctx context.Context, c, sandbox *Config, p parties, log *slog.Logger,
 	}
 	if err := run.listen(p); err != nil {
 		return err
+	}
+	for _, c := range run.configs() { // when nothing that a flag names can fail any more
+		if err := prepareDir(c.Store.Dir); err != nil {
+			return err
+		}
 	}
 	failed := make(chan error, len(run.services))
 	run.serveAdmin(failed)
@@ -326,9 +328,9 @@ func (p *program) open(ctx context.Context, c *Config, name string) (*store.DB, 
 // It adds its handlers to those of the provider's and the operator's listener. The name is that of logs and metrics.
 func (p *program) startProvider(ctx context.Context, c *Config, name string, which parties,
 	public, pages sites) (made generatedCustomers, err error) {
-	connectors, err := c.Data.Connectors(p.now, p.log.With("party", name)) // before the database and its key are made
+	connectors, err := c.Data.Connectors(p.now, p.log.With("party", name))
 	if err != nil {
-		return made, refusal{err}
+		return made, err
 	}
 	db, err := p.open(ctx, c, store.Provider)
 	if err != nil && c == p.sandbox {
@@ -456,7 +458,7 @@ func (p *program) startPortal(ctx context.Context, which parties, made generated
 	if which.provider {
 		account = made.PublicID
 	}
-	owner, err := getOrCreate(ctx, db, "account-public-id", func() string { return account })
+	owner, err := getOrCreate(ctx, db, accountSecret, func() string { return account })
 	if err != nil {
 		return err
 	}

@@ -63,6 +63,21 @@ func Placeholder(value string) string {
 	return ""
 }
 
+// TextProblem returns what is wrong with a required string of a body that was refused: that there is none,
+// or what it must be.
+func TextProblem(raw json.RawMessage, must string) string {
+	var s string
+	switch text := string(raw); {
+	case text == "" || text == "null":
+		return "is missing; it " + must
+	case text == `""`:
+		return "is empty; it " + must
+	case json.Unmarshal(raw, &s) != nil:
+		return "must be a string"
+	}
+	return cmp.Or(Placeholder(s), must)
+}
+
 // UUIDProblem returns what is wrong with the form of an identifier, or "" for a UUID.
 func UUIDProblem(id string) string {
 	switch {

@@ -154,20 +154,21 @@ func NotFound(log *slog.Logger, mux *http.ServeMux, pageOf func(*http.Request) E
 		// wrong method with its Allow header, or an unknown path.
 		probe := &probe{header: http.Header{}}
 		h.ServeHTTP(probe, r)
-		code := contract.CodeNotFound
+		e := NewError(contract.CodeNotFound, errors.New("no such route"))
 		switch {
 		case probe.status >= 300 && probe.status < 400:
 			h.ServeHTTP(w, r)
 			return
 		case probe.status == http.StatusMethodNotAllowed:
-			code = contract.CodeMethodNotAllowed
+			e.Code = contract.CodeMethodNotAllowed
+			e.Message = "This address does not take this method. Send " + probe.header.Get("Allow") + "."
 			w.Header().Set("Allow", probe.header.Get("Allow"))
 		}
 		if page := pageOf(r); page != nil {
-			page(w, r, code.Info().Status)
+			page(w, r, e.Code.Info().Status)
 			return
 		}
-		WriteError(w, r, log, NewError(code, errors.New("no such route")))
+		WriteError(w, r, log, e)
 	})
 }
 

@@ -36,8 +36,11 @@ var ErrPortal = errors.New("must be an https URL at a public host, without a pat
 // registerPortal registers where a customer's portal receives webhooks and signed results.
 func (p *Provider) registerPortal(ctx context.Context, tx *store.Tx, n NewCustomer) error {
 	callback, complete := n.Portal+"/webhooks/visit", n.Portal+"/redirect/return"
-	if u, err := url.Parse(n.Portal); err != nil || u.Path != "" || u.RawQuery != "" || p.webhooks.Sender.CheckURL(callback) != nil {
+	if u, err := url.Parse(n.Portal); err != nil || u.Path != "" || u.RawQuery != "" {
 		return ErrPortal
+	}
+	if err := p.webhooks.Sender.CheckURL(callback); err != nil {
+		return fmt.Errorf("%w: %w", ErrPortal, err)
 	}
 	a, err := p.Account(ctx, tx, n.PublicID)
 	if err == nil {

@@ -2,8 +2,32 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
+
+// ReadSecret returns the secret of that name from the party's database, which it opens read-only. It
+// returns ErrOtherKey for a database that another master key encrypted.
+func ReadSecret(ctx context.Context, c Config, name string) (plain []byte, err error) {
+	db, err := openToRead(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	vault, err := newVault(c.MasterKey, c.Former, c.Now)
+	if err != nil {
+		return nil, err
+	}
+	if vault.system, err = vault.key(ctx, db, SystemKey); errors.Is(err, ErrSeal) {
+		return nil, ErrOtherKey
+	} else if err != nil {
+		return nil, err
+	}
+	if err := db.QueryRowContext(ctx, `SELECT sealed FROM secrets WHERE name = $1`, name).Scan(&plain); err != nil {
+		return nil, err
+	}
+	return vault.Open(ctx, db, SystemKey, Cell{"secrets", "sealed", name}, plain)
+}
 
 // GetOrCreateSecret returns the database's secret of that name, and creates it if it is
 // missing. When several replicas start for the first time, one creates it and all

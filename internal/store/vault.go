@@ -43,6 +43,10 @@ const sealVersion = 1
 // ErrShredded is returned for a value whose data key was deleted.
 var ErrShredded = errors.New("store: the data key of this value was destroyed")
 
+// ErrOtherKey is returned for a database and a master key that do not belong together.
+var ErrOtherKey = errors.New("the key-encryption key is not the one that encrypted this database: give that one by --master-key-file, " +
+	"or another database")
+
 // ErrSeal is returned for a value that does not decrypt: another master key, another
 // cell, or a damaged row.
 var ErrSeal = errors.New("store: sealed value does not open")
@@ -255,8 +259,7 @@ func (v *Vault) ensureSystemKey(ctx context.Context, db *DB, save func() error) 
 		v.system, err = v.key(ctx, db.SQL, SystemKey)
 	}
 	if errors.Is(err, ErrSeal) {
-		return errors.New("the key-encryption key is not the one that encrypted this database: give that one by --master-key-file, " +
-			"or another database")
+		return ErrOtherKey
 	}
 	return err
 }

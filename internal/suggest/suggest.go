@@ -4,8 +4,8 @@ package suggest
 import "strings"
 
 // Closest returns the name of names that is most like name, or "" if none is like it. Case,
-// hyphens and underscores do not count. A third of the bytes may differ, at most three, unless name
-// begins one of the names only.
+// hyphens and underscores do not count. A third of the bytes after an equal part up to a dot may differ, at most three,
+// unless name begins one of the names only.
 func Closest(name string, names []string) (closest string) {
 	least, given := 4, plain(name[:min(len(name), 64)]) // longer names are like none
 	var begun []string
@@ -14,7 +14,11 @@ func Closest(name string, names []string) (closest string) {
 		if len(given) > 2 && strings.HasPrefix(other, given) {
 			begun = append(begun, known)
 		}
-		if d := distance(given, other); d < least && d <= max(len(given), len(other))/3 {
+		own, shared := strings.LastIndexByte(given, '.')+1, 0
+		if strings.HasPrefix(other, given[:own]) {
+			shared = own
+		}
+		if d := distance(given, other); d < least && d <= max(len(given), len(other))/3-shared/3 {
 			closest, least = known, d
 		}
 	}

@@ -37,7 +37,7 @@ type Detail struct {
 // Error returns the name of the call and the error's code.
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "svcapi: %s: %s", e.Op, e.Code)
+	fmt.Fprintf(&b, "%s: %s", e.Op, e.Code)
 	if e.HTTP != 0 {
 		fmt.Fprintf(&b, " (HTTP %d)", e.HTTP)
 	}

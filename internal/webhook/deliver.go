@@ -119,7 +119,10 @@ func (r Result) Class() Class {
 }
 
 // errURL is returned for a URL that is not allowed as a callback.
-var errURL = errors.New("webhook: no callback URL")
+var errURL = errors.New("this address cannot receive webhooks")
+
+// ErrPrivate is returned for an address in a private network that --webhook-networks does not name.
+var ErrPrivate = errors.New("it leads to an address that is not public; --webhook-networks can allow its network")
 
 // Sender delivers events to customers' URLs. It signs with the real time, not with a
 // test clock, because receivers compare it with theirs. Create one with NewSender.
@@ -180,10 +183,26 @@ func (s *Sender) CheckURL(raw string) error {
 	named := slices.ContainsFunc(s.networks, func(n netip.Prefix) bool { return n.Contains(ip) })
 	if err == nil && !named && !(s.loopback && ip.IsLoopback()) {
 		if err := ssrf.New(ssrf.WithAnyPort()).SafeAddr(ip); err != nil {
-			return fmt.Errorf("%w: it leads to an address that is not public; --webhook-networks can allow its network", errURL)
+			return fmt.Errorf("%w: %w", errURL, ErrPrivate)
 		}
 	}
 	return nil
+}
+
+// Reach asks a receiver for the headers of a page, and returns an error if it gets no answer. The receiver need not know HEAD.
+func (s *Sender) Reach(ctx context.Context, to string) error {
+	if err := s.CheckURL(to); err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, to, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return cause(err)
+	}
+	return resp.Body.Close()
 }
 
 // Deliver signs body with the current time and posts it to a receiver once. Every failure is

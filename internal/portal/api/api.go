@@ -79,6 +79,9 @@ func bearer(r *http.Request) (key, problem string) {
 	values := append(r.Header.Values("Authorization"), "")
 	scheme, key, ok := strings.Cut(values[0], " ")
 	if len(values) != 2 || !ok || !strings.EqualFold(scheme, "Bearer") || key == "" || len(key) > 512 {
+		if values[0] == "" {
+			return "", "is missing; send Bearer and the portalApiKey"
+		}
 		return "", "must be given once: Bearer and the portalApiKey"
 	}
 	return key, httpx.Placeholder(key)

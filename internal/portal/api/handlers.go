@@ -76,7 +76,7 @@ func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 			app, problems, err := a.Applications.Create(ctx, tx, n)
 			switch {
 			case len(problems) > 0:
-				return created{}, refusedPrefill(n.Product, problems)
+				return created{}, refusedPrefill(n.Product, n.Prefill, problems)
 			case err != nil:
 				return created{}, a.createError(err, n.Product)
 			}
@@ -163,7 +163,11 @@ func idempotencyKey(r *http.Request) (string, error) {
 		return "", nil
 	}
 	key := values[0]
-	if len(values) > 1 || key == "" || len(key) > maxIdemKey || !httpx.IsVisible(key) {
+	if key == "" {
+		return "", httpx.NewError(contract.CodeMalformedHeaders, errors.New("empty Idempotency-Key"),
+			httpx.Detail{Field: "Idempotency-Key", Message: "is empty; it must have 1 to 255 printable characters without spaces"})
+	}
+	if len(values) > 1 || len(key) > maxIdemKey || !httpx.IsVisible(key) {
 		return "", httpx.NewError(contract.CodeMalformedHeaders, errors.New("malformed Idempotency-Key"),
 			httpx.Detail{Field: "Idempotency-Key", Message: "must be given once, with 1 to 255 printable characters without spaces"})
 	}

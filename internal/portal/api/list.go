@@ -95,6 +95,9 @@ func newQuery(r *http.Request, names ...string) *query {
 func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "?"), "\x00", "?") }
 
 func (q *query) reject(field, message string) {
+	if slices.ContainsFunc(q.wrong, func(d httpx.Detail) bool { return d.Field == field }) {
+		return // said already, that it is empty or given twice
+	}
 	q.wrong = append(q.wrong, httpx.Detail{Field: field, Message: message})
 }
 

@@ -20,14 +20,14 @@ func (a *API) applicant(product contract.Product, raw json.RawMessage) (prefill.
 		return nil, nil
 	}
 	if problems := a.Applications.CheckPrefill(product, object); len(problems) > 0 {
-		return nil, refusedPrefill(product, problems)
+		return nil, refusedPrefill(product, object, problems)
 	}
 	return object, nil
 }
 
 // refusedPrefill returns the error code for a list of problems, with all problems in
 // its details.
-func refusedPrefill(product contract.Product, problems []prefill.Problem) error {
+func refusedPrefill(product contract.Product, object prefill.Object, problems []prefill.Problem) error {
 	return httpx.NewError(contract.Code(prefill.First(problems)), errors.New("prefill refused"),
-		prefilljson.Details(prefill.Rules{Product: product}, problems)...)
+		prefilljson.Details(prefill.Rules{Product: product}, object, problems)...)
 }

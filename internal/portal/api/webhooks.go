@@ -127,7 +127,8 @@ func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
 func (a *API) findDelivery(r *http.Request) (webhook.Delivery, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
-		return webhook.Delivery{}, httpx.NewError(contract.CodeNotFound, errors.New("not a delivery's id"))
+		return webhook.Delivery{}, httpx.NewError(contract.CodeNotFound, errors.New("not a delivery's id"),
+			httpx.Detail{Field: "id", Message: httpx.UUIDProblem(id)})
 	}
 	d, err := a.Events.Delivery(r.Context(), strings.ToLower(id))
 	return d, httpx.NotFoundIf(err, store.ErrNotFound)

@@ -71,6 +71,7 @@ const (
 	SignIn        = "sign-in"
 	Email         = "email"
 	Traces        = "traces"
+	Events        = "events"
 	PayStubImages = "pay stub images"
 	DocumentPages = "document pages"
 	Environments  = "environments"

@@ -27,10 +27,11 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf("--events-secret: %w", err))
 		}
 	}
-	if c.URL != "" && webhook.NewSender(c.OnLoopback, nil, c.Networks...).CheckURL(c.URL) != nil {
-		errs = append(errs, errors.New("--events-url: must be a public https URL without user and fragment; "+
-			"a portal that listens on loopback also accepts http and addresses of this machine, "+
-			"and --webhook-networks can name private networks"))
+	if c.URL != "" {
+		if err := webhook.NewSender(c.OnLoopback, nil, c.Networks...).CheckURL(c.URL); err != nil {
+			errs = append(errs, fmt.Errorf("--events-url: %w; "+
+				"a portal that listens on loopback also accepts http and addresses of this machine", err))
+		}
 	}
 	return errors.Join(errs...)
 }

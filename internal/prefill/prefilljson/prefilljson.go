@@ -64,7 +64,12 @@ func value(v any) prefill.Value {
 
 // Details returns the details of an error about problems of a prefill: for developers what the API
 // accepts, and for applicants what to enter. No value is quoted.
-func Details(rules prefill.Rules, problems []prefill.Problem) []httpx.Detail {
+func Details(rules prefill.Rules, object prefill.Object, problems []prefill.Problem) []httpx.Detail {
+	empty := map[string]bool{}
+	for _, m := range object {
+		v := m.Value
+		empty[m.Key] = v.Kind == prefill.Text && v.Text == "" || v.Kind == prefill.List && len(v.List) == 0
+	}
 	details := make([]httpx.Detail, len(problems))
 	for i, p := range problems {
 		d := httpx.Detail{Field: "prefill." + p.Field, Code: string(p.Code), Applicant: i18n.T(i18n.English, p.Text)}
@@ -79,6 +84,9 @@ func Details(rules prefill.Rules, problems []prefill.Problem) []httpx.Detail {
 			d.Message = "must be a string of 1 to 255 characters"
 		default:
 			d.Message = strings.TrimSuffix(strings.TrimPrefix(p.Code.Info().Engineer, p.Field+" "), ".")
+		}
+		if empty[p.Field] && strings.HasPrefix(d.Message, "must ") {
+			d.Message = "is empty; it " + d.Message
 		}
 		details[i] = d
 	}

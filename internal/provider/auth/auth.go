@@ -266,7 +266,11 @@ func (a *Authenticator) basic(r *http.Request) (Client, error) {
 		}
 	}
 	if found.CredentialID == "" {
-		if word := cmp.Or(httpx.Placeholder(id), httpx.Placeholder(secret)); word != "" {
+		word := cmp.Or(httpx.Placeholder(id), httpx.Placeholder(secret))
+		if id == "" || secret == "" {
+			word = "has no text on one side of the colon"
+		}
+		if word != "" {
 			return Client{}, unreadable("Basic", "", word)
 		}
 		return Client{}, unknown("unknown client or wrong secret")

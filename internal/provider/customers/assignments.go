@@ -94,7 +94,9 @@ func decodeTarget(w http.ResponseWriter, r *http.Request) (Target, error) {
 		return Target{}, err
 	}
 	var details []httpx.Detail
-	if in.Type == nil || *in.Type != TargetAccount && *in.Type != TargetProduct {
+	if in.Type == nil || *in.Type == "" {
+		details = append(details, httpx.Detail{Field: "type", Message: "is missing; it must be account or product"})
+	} else if *in.Type != TargetAccount && *in.Type != TargetProduct {
 		details = append(details, httpx.Detail{Field: "type", Message: "must be account or product"})
 	}
 	if in.ID == nil || *in.ID == "" {
@@ -141,7 +143,8 @@ func (s *Service) assign(w http.ResponseWriter, r *http.Request) error {
 	}
 	unknown := httpx.NewError(contract.CodeUnknownConfiguration, errors.New("no such configuration of the caller"))
 	id := strings.ToLower(r.PathValue("id"))
-	if !contract.IsUUID(id) {
+	if problem := httpx.UUIDProblem(id); problem != "" {
+		unknown.Details = []httpx.Detail{{Field: "id", Message: problem}}
 		return unknown
 	}
 	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {

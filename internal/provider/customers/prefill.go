@@ -60,8 +60,14 @@ func CheckPrefill(rules prefill.Rules, raw json.RawMessage) (json.RawMessage, er
 			missing = append(missing, p.Field)
 		}
 	}
-	e.Details = prefilljson.Details(rules, problems)
+	e.Details = prefilljson.Details(rules, object, problems)
 	e.Message = contract.WidgetError(e.Code).Info().Engineer
+	for _, d := range e.Details {
+		if d.Code == string(e.Code) && strings.HasPrefix(d.Message, "is empty") {
+			e.Message = strings.TrimPrefix(d.Field, "prefill.") + " " + d.Message + "."
+			break
+		}
+	}
 	if e.Code == contract.Code(contract.WidgetPIIMissing) {
 		e.Message = "Required prefills are missing: " + strings.Join(missing, ", ") + "."
 	}

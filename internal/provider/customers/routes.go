@@ -64,7 +64,8 @@ func (s *Service) apply(in consumerBody, env contract.Environment, c *Consumer) 
 		if raw := in.ConsumerExternalID.raw; raw != nil {
 			if json.Unmarshal(raw, &c.ExternalID) != nil || !auth.IsExternalID(c.ExternalID) {
 				return httpx.NewError(contract.CodeMalformedBody, errors.New("consumerExternalId"),
-					httpx.Detail{Field: "consumerExternalId", Message: "must be a string of 1 to 64 printable characters, without spaces at either end"})
+					httpx.Detail{Field: "consumerExternalId", Message: httpx.TextProblem(raw,
+						"must have 1 to 64 printable characters, without spaces at either end")})
 			}
 		}
 	}
@@ -131,7 +132,7 @@ func (s *Service) postConsumer(w http.ResponseWriter, r *http.Request) error {
 func (s *Service) getConsumer(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.Consumer(r.Context(), s.DB.SQL, auth.CallerOf(r.Context()).CustomerID, pathID(r))
 	if err != nil {
-		return mapNotFound(err)
+		return mapNotFound(r, err)
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	return writeConsumer(w, c)
@@ -146,7 +147,7 @@ func (s *Service) patchConsumer(w http.ResponseWriter, r *http.Request) error {
 	var c Consumer
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		if c, err = s.Consumer(ctx, tx, caller.CustomerID, pathID(r)); err != nil {
-			return mapNotFound(err)
+			return mapNotFound(r, err)
 		}
 		if c.ConsentWithdrawn {
 			return httpx.NewError(contract.CodeInvalidState, errors.New("consent was withdrawn"))
@@ -176,7 +177,7 @@ func (s *Service) withdrawConsent(w http.ResponseWriter, r *http.Request) error 
 	id := pathID(r)
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		_, err := s.Withdraw(ctx, tx, auth.CallerOf(ctx).CustomerID, id)
-		return mapNotFound(err)
+		return mapNotFound(r, err)
 	})
 	if err != nil {
 		return err
@@ -205,9 +206,13 @@ func pathID(r *http.Request) string {
 }
 
 // mapNotFound returns NOT_FOUND for store.ErrNotFound, and other errors unchanged.
-func mapNotFound(err error) error {
+func mapNotFound(r *http.Request, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
-		return httpx.NewError(contract.CodeNotFound, errors.New("no such consumer of this customer"))
+		e := httpx.NewError(contract.CodeNotFound, errors.New("no such consumer of this customer"))
+		if problem := httpx.UUIDProblem(r.PathValue("id")); problem != "" {
+			e.Details = []httpx.Detail{{Field: "id", Message: problem}}
+		}
+		return e
 	}
 	return err
 }

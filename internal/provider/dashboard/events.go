@@ -127,10 +127,21 @@ func (s *Service) sendTest(ctx context.Context, tx *store.Tx, by user, c webhook
 	return done{action: "test event sent", object: id, to: "/dashboard/webhooks/" + c.ID + "#test"}, err
 }
 
+// checkCallback returns the problem of a field whose address cannot receive webhooks.
+func (s *Service) checkCallback(field, address string) error {
+	switch err := s.Webhooks.Sender.CheckURL(address); {
+	case errors.Is(err, webhook.ErrPrivate):
+		return fieldProblem(field, "dashboard.callback.private")
+	case err != nil:
+		return fieldProblem(field, "dashboard.callback.invalid")
+	}
+	return nil
+}
+
 func (s *Service) addCallback(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	address := in.Field("endpoint")
-	if s.Webhooks.Sender.CheckURL(address) != nil {
-		return done{}, fieldProblem("endpoint", "dashboard.callback.invalid")
+	if err := s.checkCallback("endpoint", address); err != nil {
+		return done{}, err
 	}
 	id, secret, err := s.Webhooks.Add(ctx, tx, by.account.ID, address)
 	if errors.Is(err, webhooks.ErrTooManyCallbacks) {
@@ -143,8 +154,8 @@ func (s *Service) addCallback(ctx context.Context, tx *store.Tx, by user, in inp
 
 func (s *Service) setCallback(ctx context.Context, tx *store.Tx, _ user, c webhook.Callback, in input) (done, error) {
 	address := in.Field("url")
-	if s.Webhooks.Sender.CheckURL(address) != nil {
-		return done{}, fieldProblem("url", "dashboard.callback.invalid")
+	if err := s.checkCallback("url", address); err != nil {
+		return done{}, err
 	}
 	return done{action: actionCallbackSet, detail: httpx.OriginOf(address), flash: "callback",
 		values: staff.Changed(staff.Value{Setting: staff.SettingCallbackURL, Before: httpx.OriginOf(c.URL),

@@ -76,7 +76,8 @@ func (s *Service) handleInvite(w http.ResponseWriter, r *http.Request) error {
 	var to string
 	if json.Unmarshal(members["deliverTo"], &to) != nil || !prefill.IsEmail(to) {
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("deliverTo is not an email address"),
-			httpx.Detail{Field: "deliverTo", Message: "must be an email address of at most 100 characters"})
+			httpx.Detail{Field: "deliverTo", Message: httpx.TextProblem(members["deliverTo"],
+				"must be an email address of at most 100 characters")})
 	}
 	delete(members, "deliverTo")
 	return s.create(w, r, members, to)

@@ -366,7 +366,7 @@ func (c *Control) setCallback(w http.ResponseWriter, r *http.Request) error {
 	if err := c.Webhooks.Sender.CheckURL(in.URL); err != nil {
 		return httpx.NewError(contract.CodeInvalidParameters, err, httpx.Detail{Field: "url",
 			Message: "must be https and public, or on this machine, without user and fragment: " +
-				strings.TrimPrefix(err.Error(), "webhook: no callback URL: ")})
+				strings.TrimPrefix(err.Error(), "this address cannot receive webhooks: ")})
 	}
 	var secret string
 	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {

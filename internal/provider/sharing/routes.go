@@ -191,7 +191,8 @@ func (s *Service) Grant(ctx context.Context, tx *store.Tx, caller auth.Caller, p
 func (s *Service) revoke(w http.ResponseWriter, r *http.Request) error {
 	ctx, customerID, token := r.Context(), auth.CallerOf(r.Context()).CustomerID, r.PathValue("token")
 	if !contract.IsUUID(token) {
-		return unknown()
+		return httpx.NewError(contract.CodeNotFound, errors.New("no relay token"),
+			httpx.Detail{Field: "relayToken", Message: httpx.UUIDProblem(token)})
 	}
 	token = strings.ToLower(token)
 	ok, err := withdraw(ctx, s.DB.SQL, customerID, token, s.Now())
@@ -228,10 +229,12 @@ func read(w http.ResponseWriter, r *http.Request) (publicToken, publicID string,
 	var details []httpx.Detail
 	publicToken, publicID = text(in.PublicToken), text(in.PublicID)
 	if !contract.IsUUID(publicToken) {
-		details = append(details, httpx.Detail{Field: "publicToken", Message: cmp.Or(httpx.Placeholder(publicToken), "must be a report's UUID")})
+		details = append(details, httpx.Detail{Field: "publicToken", Message: httpx.TextProblem(in.PublicToken, "must be a report's UUID")})
 	}
-	if n := utf8.RuneCountInString(publicID); n < 1 || n > maxPublicID || strings.ContainsFunc(publicID, unicode.IsControl) {
-		details = append(details, httpx.Detail{Field: "publicId", Message: "must be a string of 1 to 128 printable characters"})
+	if n := utf8.RuneCountInString(publicID); n < 1 || n > maxPublicID || strings.ContainsFunc(publicID, unicode.IsControl) ||
+		httpx.Placeholder(publicID) != "" {
+		details = append(details, httpx.Detail{Field: "publicId", Message: httpx.TextProblem(in.PublicID,
+			"must be a publicId of 1 to 128 printable characters")})
 	}
 	if len(details) > 0 {
 		return "", "", httpx.NewError(contract.CodeInvalidParameters, errors.New("a parameter is missing or malformed"), details...)

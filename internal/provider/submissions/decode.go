@@ -198,7 +198,8 @@ var topNames = []string{"userArgs", "externalId", "pullDate", "applicationDate",
 
 func (d *decoder) submission() {
 	if d.peek() == 0 && d.ended {
-		d.problem = "is empty"
+		d.problem, d.err = "is empty", errSyntax
+		return
 	}
 	accounts := -1
 	given, ok := d.object(atTop, "", topNames, func(i int) {

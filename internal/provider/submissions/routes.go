@@ -94,8 +94,12 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 func (s *Service) product(r *http.Request, customerID string) (customers.Product, error) {
 	values := r.Header.Values("X-Product-Id")
 	if len(values) != 1 || strings.TrimSpace(values[0]) == "" {
+		problem := "is given twice"
+		if len(values) < 2 {
+			problem = "is missing"
+		}
 		return customers.Product{}, httpx.NewError(contract.CodeMalformedHeaders, errors.New("no product"),
-			httpx.Detail{Field: "X-PRODUCT-ID", Message: "must be given once, with the id of a cashflow product of yours"})
+			httpx.Detail{Field: "X-PRODUCT-ID", Message: problem + "; send the id of a cashflow product of yours"})
 	}
 	id := strings.ToLower(strings.TrimSpace(values[0]))
 	p, err := customers.Product{}, store.ErrNotFound

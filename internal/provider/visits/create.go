@@ -160,7 +160,7 @@ func (s *Service) product(ctx context.Context, q store.Queryer, caller auth.Call
 	}
 	p, err := s.Customers.Product(ctx, q, caller.CustomerID, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return customers.Product{}, widgetErrorOf(contract.WidgetInvalidProduct, "productId", "")
+		return customers.Product{}, widgetErrorOf(contract.WidgetInvalidProduct, "productId", "matches no product of yours")
 	}
 	return p, err
 }
@@ -198,7 +198,7 @@ func (s *Service) visitConsumer(ctx context.Context, tx *store.Tx, caller auth.C
 		}
 		c, err := s.consumerWithConsent(ctx, tx, caller.CustomerID, req.ConsumerID)
 		if errors.Is(err, store.ErrNotFound) {
-			return customers.Consumer{}, widgetErrorOf(contract.WidgetInvalidConsumerID, "consumerId", "")
+			return customers.Consumer{}, widgetErrorOf(contract.WidgetInvalidConsumerID, "consumerId", "matches no consumer of yours")
 		}
 		if err != nil {
 			return customers.Consumer{}, err
@@ -238,9 +238,9 @@ func (s *Service) consumerWithConsent(ctx context.Context, q store.Queryer, cust
 // widgetErrorOf converts a widget error type to an API error with the text of the type, because
 // codes of the same name may have another text. problem is of the field; empty: the type's text.
 func widgetErrorOf(e contract.WidgetError, field, problem string) *httpx.Error {
-	return &httpx.Error{Code: contract.Code(e), Status: http.StatusBadRequest, Why: errors.New("an option was refused"),
-		Message: e.Info().Engineer,
-		Details: []httpx.Detail{{Field: field, Code: string(e), Message: cmp.Or(problem, e.Info().Engineer)}}}
+	text := e.Info().Engineer
+	return &httpx.Error{Code: contract.Code(e), Status: http.StatusBadRequest, Why: errors.New("an option was refused"), Message: text,
+		Details: []httpx.Detail{{Field: field, Code: string(e), Message: cmp.Or(problem, strings.TrimPrefix(text, field+" "))}}}
 }
 
 func externalIDError(err error) error {

@@ -63,9 +63,9 @@ export type WidgetErrorType =
   | "INVALID_PREFILL_DOB"
   /** email must be a valid address of at most 100 characters. */
   | "INVALID_PREFILL_EMAIL"
-  /** firstName must be under 255 letters, marks, spaces, dots, apostrophes or dashes. */
+  /** firstName must have 1 to 254 letters, marks, spaces, dots, apostrophes or dashes. */
   | "INVALID_PREFILL_FIRST_NAME"
-  /** lastName must be under 255 letters, marks, spaces, dots, apostrophes or dashes. */
+  /** lastName must have 1 to 254 letters, marks, spaces, dots, apostrophes or dashes. */
   | "INVALID_PREFILL_LAST_NAME"
   /** statedAnnualIncome must be an integer from 0 to 2147483647. */
   | "INVALID_PREFILL_INCOME"
@@ -77,7 +77,7 @@ export type WidgetErrorType =
   | "INVALID_PREFILL_ZIP"
   /** statedEmployerNames must be 1 to 6 names. */
   | "INVALID_PREFILL_STATED_EMPLOYER_NAMES"
-  /** productId matches no product of yours. */
+  /** productId is missing, or matches no product of yours. */
   | "INVALID_PRODUCT"
   /** The initialization token is unknown, used, expired, or was given with prefill; ask for a new one. */
   | "INVALID_TOKEN"
