@@ -16,6 +16,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -235,12 +236,7 @@ func weight(params string) float64 {
 
 // matches is the weak comparison of If-None-Match.
 func matches(header []string, tag string) bool {
-	for _, item := range items(header) {
-		if item == "*" || strings.TrimPrefix(item, "W/") == tag {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(items(header), func(item string) bool { return item == "*" || strings.TrimPrefix(item, "W/") == tag })
 }
 
 func items(header []string) []string {

@@ -209,51 +209,40 @@ func (c *Config) checkListeners(p parties) error {
 // checkParties refuses combinations of flags that the parties do not support.
 func (c *Config) checkParties(p parties) error {
 	var errs []error
-	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	production := c.Process.Environment == contract.Production
-	if p.provider && production && c.Simulation.ControlAddr != "" {
-		bad("--sandbox-control-addr: only a sandbox provider has sandbox controls")
-	}
-	if p.provider && production && c.Simulation.BankAddr != "" {
-		bad("--sandbox-bank-addr: only a sandbox provider has mock banks")
-	}
-	if p.provider && production && c.Simulation.Faults != 0 {
-		bad("--sandbox-faults: only a sandbox provider injects faults")
-	}
-	if p.provider { // what its files name, before a database is made
-		if _, err := c.Data.Connectors(time.Now, slog.New(slog.DiscardHandler)); err != nil {
-			errs = append(errs, err)
+	refuse := func(wrong bool, text string) {
+		if wrong {
+			errs = append(errs, errors.New(text))
 		}
+	}
+	production, both, a := c.Process.Environment == contract.Production, p.portal && p.provider, c.Account
+	if p.provider { // also what its files name, before a database is made
+		refuse(production && c.Simulation.ControlAddr != "", "--sandbox-control-addr: only a sandbox provider has sandbox controls")
+		refuse(production && c.Simulation.BankAddr != "", "--sandbox-bank-addr: only a sandbox provider has mock banks")
+		refuse(production && c.Simulation.Faults != 0, "--sandbox-faults: only a sandbox provider injects faults")
+		_, err := c.Data.Connectors(time.Now, slog.New(slog.DiscardHandler))
+		errs = append(errs, err)
 		if _, err := fdxbank.LoadClients(c.Simulation.BankClients); err != nil {
-			bad("--sandbox-bank-clients: %w", err)
+			errs = append(errs, fmt.Errorf("--sandbox-bank-clients: %w", err))
 		}
 	}
-	if (p.portal || p.provider) && !c.Process.Workers && c.Store.URL == "" {
-		bad("--no-workers: no other process can run the jobs of a database in a file; give --database-url, and run workers in another replica")
-	}
-	a := c.Account
+	refuse((p.portal || p.provider) && !c.Process.Workers && c.Store.URL == "",
+		"--no-workers: no other process can run the jobs of a database in a file; give --database-url, and run workers in another replica")
 	if p.portal && !p.provider {
-		for _, need := range []struct {
-			flag  string
-			given bool
-		}{{"--provider-url", c.Listen.ProviderURL != ""}, {"--public-id", a.PublicID != ""}, {"--client-id", a.ClientID != ""},
-			{"--secret-key", a.SecretKey != ""}, {"--products", len(a.Products) > 0}, {"--webhook-secret", len(a.WebhookSecrets) > 0}} {
-			if !need.given {
-				bad("%s is required when the portal runs without the embedded provider", need.flag)
-			}
-		}
+		const required = " is required when the portal runs without the embedded provider"
+		refuse(c.Listen.ProviderURL == "", "--provider-url"+required)
+		refuse(a.PublicID == "", "--public-id"+required)
+		refuse(a.ClientID == "", "--client-id"+required)
+		refuse(a.SecretKey == "", "--secret-key"+required)
+		refuse(len(a.Products) == 0, "--products"+required)
+		refuse(len(a.WebhookSecrets) == 0, "--webhook-secret"+required)
 	}
-	if p.portal && p.provider && production {
-		bad("--environment production: the command serve works only in a sandbox; run the commands portal and provider separately")
-	}
-	if p.portal && p.provider && a.ProfileFile != "" {
-		bad("--provider-profile describes another provider; run the command portal with it")
-	}
-	if p.portal && p.provider && (a.PublicID != "" || a.ClientID != "" || a.SecretKey != "" || len(a.Products) > 0) {
-		bad("--public-id, --client-id, --secret-key and --products name an account at another provider; run the command portal with them. " +
-			"If the variables of `vestibule credentials` of another data folder set them: " +
+	refuse(both && production, "--environment production: the command serve works only in a sandbox; "+
+		"run the commands portal and provider separately")
+	refuse(both && a.ProfileFile != "", "--provider-profile describes another provider; run the command portal with it")
+	refuse(both && (a.PublicID != "" || a.ClientID != "" || a.SecretKey != "" || len(a.Products) > 0),
+		"--public-id, --client-id, --secret-key and --products name an account at another provider; run the command portal with them. "+
+			"If the variables of `vestibule credentials` of another data folder set them: "+
 			"unset VESTIBULE_PUBLIC_ID VESTIBULE_CLIENT_ID VESTIBULE_SECRET_KEY VESTIBULE_PRODUCTS VESTIBULE_WEBHOOK_SECRET")
-	}
 	return errors.Join(errs...)
 }
 

@@ -51,25 +51,21 @@ func (doctorCommand) Run(ctx context.Context, in *invocation) error {
 		found = slices.Concat(found, beside.examineHere(ctx, map[string]string{store.Provider: ""}), beside.examineServices(ctx), sources,
 			c.examineHosts(ctx, beside))
 	}
-	account, err := c.accountToUse()
 	databases := map[string]string{}
 	if own {
 		databases[store.Provider] = ""
 	}
-	if err == nil {
-		databases[store.Portal] = account.PublicID
-	}
-	switch {
-	case err == nil:
-		found = slices.Concat(c.examineHere(ctx, databases), account.Examine(ctx), c.examineServices(ctx), found,
-			[]doctor.Finding{c.examinePageImages()})
-		if c.Listen.ProviderURL == "" {
-			found = append(found, c.examineOCR(ctx))
-		}
-	case len(found) == 0 && c.Store.URL == "" && c.Mail.Addr == "" && c.Telemetry.Endpoint == "": // nothing is configured
+	account, err := c.accountToUse()
+	if err != nil && len(found) == 0 && c.Store.URL == "" && c.Mail.Addr == "" && c.Telemetry.Endpoint == "" { // nothing is configured
 		return refusal{err}
-	default: // a provider alone has no account
-		found = slices.Concat(c.examineHere(ctx, databases), c.examineServices(ctx), found, []doctor.Finding{c.examineOCR(ctx)})
+	}
+	found = append(c.examineServices(ctx), found...)
+	if err == nil { // a provider alone has no account
+		databases[store.Portal] = account.PublicID
+		found = append(append(account.Examine(ctx), found...), c.examinePageImages())
+	}
+	if found = append(c.examineHere(ctx, databases), found...); err != nil || c.Listen.ProviderURL == "" {
+		found = append(found, c.examineOCR(ctx))
 	}
 	for _, f := range found {
 		fmt.Fprintf(in.stdout, "%-5s %-19s %s\n", f.Level, f.Subject, f.Message)
@@ -127,16 +123,13 @@ func (c *Config) examineServices(ctx context.Context) (found []doctor.Finding) {
 		found = append(found, doctor.Service(doctor.Traces, "the collector accepts traces", "--otlp-endpoint", c.Telemetry.Check(ctx)))
 	}
 	if c.Events.URL != "" {
-		err := webhook.NewSender(c.Events.OnLoopback, nil, c.Events.Networks...).Reach(ctx, c.Events.URL)
+		err := webhook.NewSender(c.Events.OnLoopback, nil, c.Events.Networks...).Reach(c.Events.URL)
 		found = append(found, doctor.Service(doctor.Events, "the receiver answers", "--events-url", err))
 	}
 	for _, page := range []struct{ flag, url string }{{"--service-access-url", c.Pages.ServiceAccessURL},
 		{"--service-terms-url", c.Operator.TermsURL}, {"--service-privacy-url", c.Operator.PrivacyURL},
 		{"--operator-url", c.Listen.OperatorURL}, {"--admin-url", c.Listen.AdminURL}, {"--sandbox-bank-url", c.Simulation.BankURL}} {
-		if page.url == "" {
-			continue
-		}
-		if _, err := readFrom(ctx, page.url); err != nil {
+		if _, err := readFrom(ctx, page.url); page.url != "" && err != nil {
 			f := doctor.Service(doctor.Pages, "", page.flag, err)
 			f.Level = doctor.Warn // the program's own listeners may be stopped, and browsers may reach what this machine does not
 			found = append(found, f)
@@ -147,11 +140,10 @@ func (c *Config) examineServices(ctx context.Context) (found []doctor.Finding) {
 
 // examineOCR checks the programs that read images of pay stubs.
 func (c *Config) examineOCR(ctx context.Context) doctor.Finding {
-	f := doctor.Finding{Level: doctor.OK, Subject: doctor.PayStubImages}
+	f := doctor.Finding{Level: doctor.OK, Subject: doctor.PayStubImages, Message: "not read: --ocr is off"}
 	engine, err := c.Documents.Scanner(ctx)
 	switch {
 	case c.Documents.OCR == "off":
-		f.Message = "not read: --ocr is off"
 	case err != nil:
 		f.Level, f.Message = doctor.Warn, "not read: "+err.Error()
 		f.Remedy = "Install tesseract-ocr and poppler-utils, or give --ocr off."
@@ -249,38 +241,32 @@ func (c *Config) examineHere(ctx context.Context, accounts map[string]string) (f
 // examineDatabase checks a party's database: its schema, its keys, and whether it is that of the account with a
 // publicId, if there is one.
 func (c *Config) examineDatabase(ctx context.Context, party, publicID string) doctor.Finding {
+	say := func(level doctor.Level, message, remedy string) doctor.Finding {
+		return doctor.Finding{Level: level, Subject: doctor.Database, Message: message, Remedy: remedy}
+	}
 	opened := c.Store.Of(party)
 	behind, err := store.PendingMigrations(ctx, opened)
-	f := doctor.Finding{Level: doctor.Fail, Subject: doctor.Database}
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		f.Level, f.Message, f.Remedy = doctor.Warn, "the "+party+" has no database yet", "The first start makes it."
-		return f
+		return say(doctor.Warn, "the "+party+" has no database yet", "The first start makes it.")
 	case err != nil:
-		f.Message, f.Remedy = err.Error(), "Check --database-url, and that the database runs."
-		return f
+		return say(doctor.Fail, err.Error(), "Check --database-url, and that the database runs.")
 	case behind < 0:
-		f.Message, f.Remedy = "a newer version of the program migrated the "+party+"'s database",
-			"Run that version, or restore a backup from before the migration."
-		return f
+		return say(doctor.Fail, "a newer version of the program migrated the "+party+"'s database",
+			"Run that version, or restore a backup from before the migration.")
 	}
 	var owner string
 	raw, err := store.ReadSecret(ctx, opened, accountSecret)
-	if err == nil {
-		err = json.Unmarshal(raw, &owner)
-	}
 	switch {
 	case errors.Is(err, store.ErrOtherKey):
-		f.Message, f.Remedy = "the "+party+"'s database was encrypted with another key-encryption key than "+opened.KeyFile(),
-			"Restore that key or give it by --master-key-file, or give another database."
-	case err == nil && publicID != "" && owner != publicID:
-		f.Message, f.Remedy = fmt.Sprintf("the portal's database belongs to the account %q, and the portal is of %q", owner, publicID),
-			"Give the portal of each account its own --database-url or --data-dir."
+		return say(doctor.Fail, "the "+party+"'s database was encrypted with another key-encryption key than "+opened.KeyFile(),
+			"Restore that key or give it by --master-key-file, or give another database.")
+	case err == nil && publicID != "" && json.Unmarshal(raw, &owner) == nil && owner != publicID:
+		return say(doctor.Fail, fmt.Sprintf("the portal's database belongs to the account %q, and the portal is of %q", owner, publicID),
+			"Give the portal of each account its own --database-url or --data-dir.")
 	case behind > 0:
-		f.Level, f.Remedy = doctor.Warn, "Back up the database first."
-		f.Message = fmt.Sprintf("the %s's database answers; the next start runs %d migrations of this version", party, behind)
-	default:
-		f.Level, f.Message = doctor.OK, "the "+party+"'s database answers and has every migration"
+		return say(doctor.Warn, fmt.Sprintf("the %s's database answers; the next start runs %d migrations of this version", party, behind),
+			"Back up the database first.")
 	}
-	return f
+	return say(doctor.OK, "the "+party+"'s database answers and has every migration", "")
 }

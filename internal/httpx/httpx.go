@@ -89,6 +89,15 @@ func UUIDProblem(id string) string {
 	return cmp.Or(Placeholder(id), "must be a UUID")
 }
 
+// PathUUID returns the UUID of a wildcard of the path in lower case, or an error of a code that names field.
+func PathUUID(r *http.Request, wildcard, field string, code contract.Code) (string, error) {
+	id := r.PathValue(wildcard)
+	if problem := UUIDProblem(id); problem != "" {
+		return "", NewError(code, errors.New(field+" is not a UUID"), Detail{Field: field, Message: problem})
+	}
+	return strings.ToLower(id), nil
+}
+
 // NotFoundIf returns err as a CodeNotFound if it is missing, and other errors unchanged.
 func NotFoundIf(err, missing error) error {
 	if errors.Is(err, missing) {

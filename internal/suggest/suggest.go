@@ -14,10 +14,7 @@ func Closest(name string, names []string) (closest string) {
 		if len(given) > 2 && strings.HasPrefix(other, given) {
 			begun = append(begun, known)
 		}
-		own, shared := strings.LastIndexByte(given, '.')+1, 0
-		if strings.HasPrefix(other, given[:own]) {
-			shared = own
-		}
+		shared := len(other) - len(strings.TrimPrefix(other, given[:strings.LastIndexByte(given, '.')+1]))
 		if d := distance(given, other); d < least && d <= max(len(given), len(other))/3-shared/3 {
 			closest, least = known, d
 		}

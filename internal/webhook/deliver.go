@@ -190,15 +190,11 @@ func (s *Sender) CheckURL(raw string) error {
 }
 
 // Reach asks a receiver for the headers of a page, and returns an error if it gets no answer. The receiver need not know HEAD.
-func (s *Sender) Reach(ctx context.Context, to string) error {
+func (s *Sender) Reach(to string) error {
 	if err := s.CheckURL(to); err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodHead, to, nil)
-	if err != nil {
-		return err
-	}
-	resp, err := s.client.Do(req)
+	resp, err := s.client.Head(to)
 	if err != nil {
 		return cause(err)
 	}

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -37,9 +38,10 @@ func (o *Outbox) Listen(w http.ResponseWriter, r *http.Request, in contract.Envi
 		return httpx.JSON(w, http.StatusOK, out)
 	}
 	out.Last = r.URL.Query().Get("after")
-	if len(out.Last) > 64 || out.Last != "" && !contract.IsIdentifier(out.Last) {
+	word := httpx.Placeholder(out.Last)
+	if word != "" || len(out.Last) > 64 || out.Last != "" && !contract.IsIdentifier(out.Last) {
 		return httpx.NewError(contract.CodeInvalidParameters, errors.New("after is no id"),
-			httpx.Detail{Field: "after", Message: "must be the id of an event"})
+			httpx.Detail{Field: "after", Message: cmp.Or(word, "must be the id of an event")})
 	}
 	until := time.NewTimer(listenTime)
 	defer until.Stop()

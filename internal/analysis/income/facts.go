@@ -1,6 +1,7 @@
 package income
 
 import (
+	"slices"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
@@ -210,12 +211,7 @@ func (f *facts) annualized(n int) (sums, bool) {
 // consistent reports whether there is income in each of the last three complete
 // months.
 func (f *facts) consistent() bool {
-	for _, m := range f.month[1:4] {
-		if m.total() == 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(f.month[1:4], func(m sums) bool { return m.total() == 0 })
 }
 
 // base returns each job's net wages of a year, which determine its tax rate: those of the

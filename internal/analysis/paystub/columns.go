@@ -486,12 +486,7 @@ func (s *sheet) spans(r row, up *cell, mid float64) bool {
 	if far(up) > 90 {
 		return false
 	}
-	for _, c := range r {
-		if c != up && far(c) < far(up) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r, func(c *cell) bool { return c != up && far(c) < far(up) })
 }
 
 // titleOver returns the section of the nearest title above a table.

@@ -307,12 +307,7 @@ func sameName(a, b string) bool {
 		return n
 	}
 	within := func(x, y []string) bool {
-		for _, v := range x {
-			if len(v) > 1 && !slices.Contains(y, v) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(x, func(v string) bool { return len(v) > 1 && !slices.Contains(y, v) })
 	}
 	return full(x) > 1 && full(y) > 1 && within(x, y) && within(y, x) || slices.Equal(x, y)
 }

@@ -3,6 +3,7 @@ package paystub
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -10,12 +11,9 @@ import (
 // named reports whether a program's name contains one of the words: as a whole word or, if
 // it has more than six letters, as the beginning of a word, as in "smallpdf.com".
 func named(program string, words []string) bool {
-	for _, w := range words {
-		if contains(program, w) || len(w) > 6 && (strings.HasPrefix(program, w) || strings.Contains(program, " "+w)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool {
+		return contains(program, w) || len(w) > 6 && (strings.HasPrefix(program, w) || strings.Contains(program, " "+w))
+	})
 }
 
 // program checks the file's metadata about its program and times, and its structure.

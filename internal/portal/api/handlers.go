@@ -247,12 +247,11 @@ func (a *API) createError(err error, product contract.Product) error {
 // find calls next with the application that the address names.
 func (a *API) find(next func(w http.ResponseWriter, r *http.Request, app applications.Application) error) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		id := r.PathValue("id")
-		if !contract.IsUUID(id) {
-			return httpx.NewError(contract.CodeNotFound, errors.New("not an application's id"),
-				httpx.Detail{Field: "id", Message: httpx.UUIDProblem(id)})
+		id, err := httpx.PathUUID(r, "id", "id", contract.CodeNotFound)
+		if err != nil {
+			return err
 		}
-		app, err := a.Applications.Get(r.Context(), a.DB.SQL, strings.ToLower(id))
+		app, err := a.Applications.Get(r.Context(), a.DB.SQL, id)
 		if err != nil {
 			return httpx.NotFoundIf(err, store.ErrNotFound)
 		}

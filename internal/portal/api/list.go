@@ -59,6 +59,9 @@ func (q *query) filter() applications.Filter {
 	if utf8.RuneCountInString(f.ExternalID) > contract.MaxExternalID || !isLabel(f.ExternalID) {
 		q.reject("externalId", wrongLabel)
 	}
+	if !f.To.IsZero() && f.From.After(f.To) {
+		q.reject("createdTo", "is before createdFrom, so that no application can be between them")
+	}
 	return f
 }
 

@@ -125,12 +125,11 @@ func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
 
 // findDelivery returns the delivery that the address names.
 func (a *API) findDelivery(r *http.Request) (webhook.Delivery, error) {
-	id := r.PathValue("id")
-	if !contract.IsUUID(id) {
-		return webhook.Delivery{}, httpx.NewError(contract.CodeNotFound, errors.New("not a delivery's id"),
-			httpx.Detail{Field: "id", Message: httpx.UUIDProblem(id)})
+	id, err := httpx.PathUUID(r, "id", "id", contract.CodeNotFound)
+	if err != nil {
+		return webhook.Delivery{}, err
 	}
-	d, err := a.Events.Delivery(r.Context(), strings.ToLower(id))
+	d, err := a.Events.Delivery(r.Context(), id)
 	return d, httpx.NotFoundIf(err, store.ErrNotFound)
 }
 

@@ -102,9 +102,7 @@ func (s *Service) draft(n New, now time.Time) (Application, error) {
 		ReturnURL: n.ReturnURL, AllowedOrigin: n.AllowedOrigin, Lang: n.Lang, HasApplicant: n.Prefill != nil,
 		Journey: journey.New(now.Unix()), CreatedAt: now, UpdatedAt: now}
 	a.Mode = cmp.Or(a.Mode, Embedded)
-	if a.Variant == "" {
-		a.Variant = ByToken
-	}
+	a.Variant = cmp.Or(a.Variant, ByToken)
 	a.ExternalID = cmp.Or(a.ExternalID, a.ID)
 	special := a.Variant != ByToken || a.Manual || a.SandboxReportID != ""
 	switch {

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"vestibule/internal/contract"
@@ -65,11 +66,6 @@ func value(v any) prefill.Value {
 // Details returns the details of an error about problems of a prefill: for developers what the API
 // accepts, and for applicants what to enter. No value is quoted.
 func Details(rules prefill.Rules, object prefill.Object, problems []prefill.Problem) []httpx.Detail {
-	empty := map[string]bool{}
-	for _, m := range object {
-		v := m.Value
-		empty[m.Key] = v.Kind == prefill.Text && v.Text == "" || v.Kind == prefill.List && len(v.List) == 0
-	}
 	details := make([]httpx.Detail, len(problems))
 	for i, p := range problems {
 		d := httpx.Detail{Field: "prefill." + p.Field, Code: string(p.Code), Applicant: i18n.T(i18n.English, p.Text)}
@@ -85,7 +81,10 @@ func Details(rules prefill.Rules, object prefill.Object, problems []prefill.Prob
 		default:
 			d.Message = strings.TrimSuffix(strings.TrimPrefix(p.Code.Info().Engineer, p.Field+" "), ".")
 		}
-		if empty[p.Field] && strings.HasPrefix(d.Message, "must ") {
+		empty := func(m prefill.Member) bool {
+			return m.Key == p.Field && (m.Value.Kind == prefill.Text || m.Value.Kind == prefill.List) && m.Value.Text == "" && len(m.Value.List) == 0
+		}
+		if slices.ContainsFunc(object, empty) && strings.HasPrefix(d.Message, "must ") {
 			d.Message = "is empty; it " + d.Message
 		}
 		details[i] = d

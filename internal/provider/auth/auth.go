@@ -245,8 +245,8 @@ func (a *Authenticator) basic(r *http.Request) (Client, error) {
 		return Client{}, unreadable("Basic", value, "is not base64 after the scheme")
 	}
 	id, secret, ok := strings.Cut(string(raw), ":")
-	if !ok || !utf8.Valid(raw) || strings.ContainsRune(id, 0) {
-		return Client{}, unreadable("Basic", string(raw), "has no text with a colon in its base64")
+	if !ok || id == "" || secret == "" || !utf8.Valid(raw) || strings.ContainsRune(id, 0) {
+		return Client{}, unreadable("Basic", string(raw), "has no text on both sides of a colon in its base64")
 	}
 	clients, err := a.clients.Do(r.Context(), id, func(ctx context.Context) ([]Client, error) {
 		return a.Directory.Clients(ctx, a.DB.SQL, id)
@@ -266,11 +266,7 @@ func (a *Authenticator) basic(r *http.Request) (Client, error) {
 		}
 	}
 	if found.CredentialID == "" {
-		word := cmp.Or(httpx.Placeholder(id), httpx.Placeholder(secret))
-		if id == "" || secret == "" {
-			word = "has no text on one side of the colon"
-		}
-		if word != "" {
+		if word := cmp.Or(httpx.Placeholder(id), httpx.Placeholder(secret)); word != "" {
 			return Client{}, unreadable("Basic", "", word)
 		}
 		return Client{}, unknown("unknown client or wrong secret")

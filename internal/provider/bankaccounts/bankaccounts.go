@@ -113,11 +113,11 @@ func (s *Service) reportACH(w http.ResponseWriter, r *http.Request) error {
 // consumerACH responds with the numbers of an account of a consumer.
 func (s *Service) consumerACH(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	consumer, err := pathID(r, "consumer", "consumer_id")
+	consumer, err := httpx.PathUUID(r, "consumer", "consumer_id", contract.CodeBadRequest)
 	if err != nil {
 		return err
 	}
-	id, err := pathID(r, "id", "bank_account_id")
+	id, err := httpx.PathUUID(r, "id", "bank_account_id", contract.CodeBadRequest)
 	if err != nil {
 		return err
 	}
@@ -166,17 +166,6 @@ func (s *Service) writeNumbers(w http.ResponseWriter, r *http.Request, of scope,
 
 func notFound() error {
 	return httpx.NewError(contract.CodeNotFound, errors.New("no such consumer or account, or no longer available"))
-}
-
-// pathID returns the UUID of a wildcard of the path, or BAD_REQUEST; name is its name in
-// errors.
-func pathID(r *http.Request, wildcard, name string) (string, error) {
-	id := r.PathValue(wildcard)
-	if !contract.IsUUID(id) {
-		return "", httpx.NewError(contract.CodeBadRequest, errors.New(name+" is not a UUID"),
-			httpx.Detail{Field: name, Message: httpx.UUIDProblem(id)})
-	}
-	return strings.ToLower(id), nil
 }
 
 // bank is a bank with its domains.

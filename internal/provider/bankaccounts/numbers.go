@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/reports"
@@ -63,7 +64,7 @@ type accountDetails struct {
 // withdrawn consent has no accounts.
 func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	consumer, err := pathID(r, "consumer", "consumer_id")
+	consumer, err := httpx.PathUUID(r, "consumer", "consumer_id", contract.CodeBadRequest)
 	if err != nil {
 		return err
 	}

@@ -141,16 +141,14 @@ func (s *Service) assign(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	unknown := httpx.NewError(contract.CodeUnknownConfiguration, errors.New("no such configuration of the caller"))
-	id := strings.ToLower(r.PathValue("id"))
-	if problem := httpx.UUIDProblem(id); problem != "" {
-		unknown.Details = []httpx.Detail{{Field: "id", Message: problem}}
-		return unknown
+	id, err := httpx.PathUUID(r, "id", "id", contract.CodeUnknownConfiguration)
+	if err != nil {
+		return err
 	}
 	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		c, err := s.Configuration(ctx, tx, caller.CustomerID, id)
 		if errors.Is(err, store.ErrNotFound) || !c.Retired.IsZero() {
-			return unknown
+			return httpx.NewError(contract.CodeUnknownConfiguration, errors.New("no such configuration of the caller"))
 		}
 		if err != nil {
 			return err

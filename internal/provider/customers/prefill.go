@@ -3,6 +3,7 @@ package customers
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"vestibule/internal/contract"
@@ -62,11 +63,9 @@ func CheckPrefill(rules prefill.Rules, raw json.RawMessage) (json.RawMessage, er
 	}
 	e.Details = prefilljson.Details(rules, object, problems)
 	e.Message = contract.WidgetError(e.Code).Info().Engineer
-	for _, d := range e.Details {
-		if d.Code == string(e.Code) && strings.HasPrefix(d.Message, "is empty") {
-			e.Message = strings.TrimPrefix(d.Field, "prefill.") + " " + d.Message + "."
-			break
-		}
+	i := slices.IndexFunc(e.Details, func(d httpx.Detail) bool { return d.Code == string(e.Code) })
+	if d := e.Details[i]; strings.HasPrefix(d.Message, "is empty") {
+		e.Message = strings.TrimPrefix(d.Field, "prefill.") + " " + d.Message + "."
 	}
 	if e.Code == contract.Code(contract.WidgetPIIMissing) {
 		e.Message = "Required prefills are missing: " + strings.Join(missing, ", ") + "."

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
@@ -199,22 +198,16 @@ func writeConsumer(w http.ResponseWriter, c Consumer) error {
 
 // pathID returns the consumer's id in the path, or "" if it is not a UUID.
 func pathID(r *http.Request) string {
-	if id := r.PathValue("id"); contract.IsUUID(id) {
-		return strings.ToLower(id)
-	}
-	return ""
+	id, _ := httpx.PathUUID(r, "id", "id", contract.CodeNotFound)
+	return id
 }
 
 // mapNotFound returns NOT_FOUND for store.ErrNotFound, and other errors unchanged.
 func mapNotFound(r *http.Request, err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		e := httpx.NewError(contract.CodeNotFound, errors.New("no such consumer of this customer"))
-		if problem := httpx.UUIDProblem(r.PathValue("id")); problem != "" {
-			e.Details = []httpx.Detail{{Field: "id", Message: problem}}
-		}
-		return e
+	if _, wrong := httpx.PathUUID(r, "id", "id", contract.CodeNotFound); wrong != nil && errors.Is(err, store.ErrNotFound) {
+		return wrong
 	}
-	return err
+	return httpx.NotFoundIf(err, store.ErrNotFound)
 }
 
 // mapDuplicate returns the API's error for ErrDuplicateExternalID, and other errors

@@ -189,12 +189,11 @@ func (s *Service) Grant(ctx context.Context, tx *store.Tx, caller auth.Caller, p
 // revoke revokes a share permanently, also an expired one, and answers with
 // {relayToken}.
 func (s *Service) revoke(w http.ResponseWriter, r *http.Request) error {
-	ctx, customerID, token := r.Context(), auth.CallerOf(r.Context()).CustomerID, r.PathValue("token")
-	if !contract.IsUUID(token) {
-		return httpx.NewError(contract.CodeNotFound, errors.New("no relay token"),
-			httpx.Detail{Field: "relayToken", Message: httpx.UUIDProblem(token)})
+	ctx, customerID := r.Context(), auth.CallerOf(r.Context()).CustomerID
+	token, err := httpx.PathUUID(r, "token", "relayToken", contract.CodeNotFound)
+	if err != nil {
+		return err
 	}
-	token = strings.ToLower(token)
 	ok, err := withdraw(ctx, s.DB.SQL, customerID, token, s.Now())
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package submissions
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -80,12 +81,9 @@ func parseCents(t []byte) (report.Cents, bool) {
 
 // isAlphanumeric accepts ASCII letters and digits.
 func isAlphanumeric(t []byte) bool {
-	for _, c := range t {
-		if !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z') {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t, func(c byte) bool {
+		return !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z')
+	})
 }
 
 // isWords accepts letters and digits of any script and spaces, with at least one
