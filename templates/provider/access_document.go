@@ -86,7 +86,7 @@ func (v AccessDocument) Render() ([]byte, error) {
 
 func (v AccessDocument) paragraph(s *pdf.Sheet, text string) {
 	s.Ensure(20)
-	s.Y += 1 + s.Paragraph(pdf.Margin, s.Y+1, s.Inner(), pdf.Style{Size: 8.5, Ink: pdf.Muted}, text) + 2
+	s.Y += 2 + s.Paragraph(pdf.Margin, s.Y+2, s.Inner(), pdf.Style{Size: 8.5, Ink: pdf.Muted}, text) + 2
 }
 
 func (v AccessDocument) subheading(s *pdf.Sheet, text string) {

@@ -188,8 +188,8 @@ func (f *figures) object(under string, n node) {
 		f.add(cmp.Or(under, f.label("address")), address)
 		return
 	}
-	if reason := n.child("description"); reason != "" && n.child("code") != "" && under != "" {
-		f.add(under, reason)
+	if code := n.child("code"); code != "" && n.child("description") != "" && under != "" { // a reason for a score
+		f.add(under, cmp.Or(f.find(code, "review.reasons"), n.child("description")))
 		return
 	}
 	for _, k := range n.kids {
