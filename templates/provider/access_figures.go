@@ -285,7 +285,8 @@ func capitalized(text string) string {
 var (
 	dayPattern  = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 	codePattern = regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$`)
-	money       = regexp.MustCompile(`balance|amount|income|gross|^net|_net|earnings|credit_limit|payment$|past_due|tips|bonuses|fees|salary|pay_rate`)
+	money       = regexp.MustCompile(`balance|amount|income|gross|^net|_net|earnings|credit_limit|payment$|` +
+		`past_due|tips|bonuses|fees|salary|pay_rate`)
 )
 
 // text writes a value in words; "" for an unknown one.
