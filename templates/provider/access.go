@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,37 +159,6 @@ type AccessHistory struct {
 	Log   []AccessEntry
 }
 
-func readGrid(l i18n.Lang, all []AccessRead) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "access.reads"), HideCaption: true, Named: true, Columns: []ui.Column{
-		{Label: i18n.T(l, "access.reads.reader")}, {Label: i18n.T(l, "access.reads.report")}, {Label: i18n.T(l, "access.reads.first")},
-		{Label: i18n.T(l, "access.reads.last")}}}
-	for _, r := range all {
-		who := r.Reader
-		if r.ThirdParty {
-			who = i18n.T(l, "access.reads.through", "reader", r.Reader, "company", r.Owner)
-		}
-		what := i18n.T(l, "access.report", "kind", i18n.Code(l, "product.name", r.Kind), "day", ui.DayWords(l, r.Report.UTC()))
-		if r.Revision > 0 {
-			what = i18n.T(l, "access.reads.revision", "report", what, "n", strconv.Itoa(r.Revision))
-		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: who}, {Text: what}, // the PDF has texts alone
-			{Text: ui.MomentWords(l, r.First.UTC()), Body: ui.Moment(l, r.First)},
-			{Text: ui.MomentWords(l, r.Last.UTC()), Body: ui.Moment(l, r.Last)}})
-	}
-	return g
-}
-
-func logGrid(l i18n.Lang, all []AccessEntry) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "access.log"), HideCaption: true, Columns: []ui.Column{{Label: i18n.T(l, "access.log.day")},
-		{Label: i18n.T(l, "access.log.what")}, {Label: i18n.T(l, "access.log.company")}}}
-	for _, e := range all {
-		company := cmp.Or(e.Company, "–")
-		g.Rows = append(g.Rows, []ui.Cell{{Text: ui.MomentWords(l, e.At.UTC()), Body: ui.Moment(l, e.At)}, e.cell(l),
-			{Text: company}})
-	}
-	return g
-}
-
 // AccessReportView is a report as the person whom it is about reads it.
 type AccessReportView struct {
 	Access
@@ -227,23 +195,6 @@ func (v AccessReportView) pageLink(n int) string {
 
 func (v AccessReportView) pageWords() string {
 	return i18n.T(v.Lang, "access.transactions.page", "n", i18n.Count(v.Count), "page", strconv.Itoa(v.Page), "pages", strconv.Itoa(v.Pages))
-}
-
-func (v AccessReportView) transactions() ui.Grid {
-	l := v.Lang
-	g := ui.Grid{Caption: i18n.T(l, "access.transactions"), HideCaption: true, Columns: []ui.Column{
-		{Label: i18n.T(l, "access.transactions.day")},
-		{Label: i18n.T(l, "access.transactions.description")}, {Label: i18n.T(l, "access.transactions.account")},
-		{Label: i18n.T(l, "access.transactions.amount"), Number: true}}}
-	for _, t := range v.Transactions {
-		day := ui.Cell{Text: i18n.T(l, "access.transactions.pending")}
-		if !t.Posted.IsZero() && !t.Pending {
-			day = ui.Cell{Text: ui.DayWords(l, t.Posted), Body: dayTime(l, t.Posted)}
-		}
-		g.Rows = append(g.Rows, []ui.Cell{day, {Text: t.Description}, {Text: t.Account},
-			{Text: AmountWords(t.Amount.String(), t.Currency)}})
-	}
-	return g
 }
 
 // AccessEnd is the page that asks for confirmation before access is ended, or data are deleted.

@@ -85,12 +85,13 @@ func (v AccessDocument) Render() ([]byte, error) {
 }
 
 func (v AccessDocument) paragraph(s *pdf.Sheet, text string) {
-	s.Ensure(12)
-	s.Y += s.Paragraph(pdf.Margin, s.Y, s.Inner(), pdf.Style{Size: 8.5, Ink: pdf.Muted}, text) + 3
+	s.Ensure(20)
+	s.Y += 2 + s.Paragraph(pdf.Margin, s.Y+2, s.Inner(), pdf.Style{Size: 8.5, Ink: pdf.Muted}, text) + 2
 }
 
 func (v AccessDocument) subheading(s *pdf.Sheet, text string) {
-	s.Ensure(14)
+	s.Ensure(24)
+	s.Y += 3
 	s.Text(pdf.Margin, s.Y, pdf.Style{Size: 9.5, Bold: true, Ink: pdf.Ink}, text)
 	s.Y += 6
 }

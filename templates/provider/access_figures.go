@@ -167,7 +167,7 @@ func (f *figures) attribute(name, described string, n node) ui.Fact {
 // forPrograms reports whether a member says nothing to people.
 func forPrograms(key string) bool {
 	for _, suffix := range []string{"_id", "_ids", "uuid", "source_reference", "matching", "adverse_action_code",
-		"filepath", "node", "currency"} {
+		"filepath", "node", "currency", "score_name", "score_value"} {
 		if strings.HasSuffix(key, suffix) {
 			return true
 		}
@@ -186,6 +186,10 @@ func (f *figures) object(under string, n node) {
 	}
 	if address := n.child("address"); address != "" { // the whole of its parts
 		f.add(cmp.Or(under, f.label("address")), address)
+		return
+	}
+	if code := n.child("code"); code != "" && n.child("description") != "" && under != "" { // a reason for a score
+		f.add(under, cmp.Or(f.find(code, "review.reasons"), n.child("description")))
 		return
 	}
 	for _, k := range n.kids {
@@ -281,7 +285,8 @@ func capitalized(text string) string {
 var (
 	dayPattern  = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 	codePattern = regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$`)
-	money       = regexp.MustCompile(`balance|amount|income|gross|^net|_net|earnings|credit_limit|payment$|past_due|tips|bonuses|fees|salary`)
+	money       = regexp.MustCompile(`balance|amount|income|gross|^net|_net|earnings|credit_limit|payment$|` +
+		`past_due|tips|bonuses|fees|salary|pay_rate`)
 )
 
 // text writes a value in words; "" for an unknown one.
@@ -296,8 +301,11 @@ func (f *figures) text(key string, value any) string {
 		if money.MatchString(key) {
 			return AmountWords(v.String(), f.currency)
 		}
-		if key == "year" {
+		switch key {
+		case "year":
 			return v.String()
+		case "usd_rate":
+			return strings.TrimRight(v.String(), "0")
 		}
 		return i18n.Grouped(v.String())
 	case string:

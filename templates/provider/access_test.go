@@ -125,8 +125,10 @@ func TestFiguresOfPayroll(t *testing.T) {
 			{"source_id":"B","provider_name":"Other"}]},
 		"currencies":[{"currency":"MXN","totals":{"balance":20.5},"totals_usd":{"balance":1.5}}],
 		"tradelines":[{"payment_history":[{"month":"2026-03","status":"OK"},{"month":"2026-02","status":"OK"},
-			{"month":"2026-01","status":null}]}]}`))
-	if err != nil || len(parts) != 4 {
+			{"month":"2026-01","status":null}]}],
+		"scores":[{"score_type":"SVC_SCORE_CASH_FLOW","value":685,"score_name":"SVC_SCORE_CASH_FLOW","score_value":685,
+			"reasons":[{"code":"32","description":"spent"},{"code":"X9","description":"Other."}]}]}`))
+	if err != nil || len(parts) != 5 {
 		t.Fatalf("%+v, %v", parts, err)
 	}
 	var got []string
@@ -145,7 +147,8 @@ func TestFiguresOfPayroll(t *testing.T) {
 		"Mar 1, 2026 | $1.25",
 		"Feb 1, 2026 | –", "# Other", "Payroll provider: Other", "# MXN", "Totals · Balance: 20.5 MXN",
 		"Totals in dollars · Balance: $1.5", "# ",
-		"Payment history: On time: Feb 2026 – Mar 2026, Not reported: Jan 2026"}
+		"Payment history: On time: Feb 2026 – Mar 2026, Not reported: Jan 2026",
+		"# ", "Score: Cashflow score", "Value: 685", "Reasons · 1: Spending against deposits", "Reasons · 2: Other."}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}

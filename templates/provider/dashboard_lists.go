@@ -133,7 +133,7 @@ func (l DashboardList) options(d Dashboard, name string, group i18n.Group, value
 	now := l.Query.Get(name)
 	var out []ui.Option
 	for _, v := range values {
-		o := ui.Option{Value: v, Label: i18n.Code(d.Lang, group, v), Chosen: v == now}
+		o := ui.Option{Value: v, Label: capitalized(i18n.Code(d.Lang, group, v)), Chosen: v == now}
 		if v == "failed" {
 			o.Label = i18n.T(d.Lang, "dashboard.list.all_failed")
 		}

@@ -166,7 +166,7 @@ func (v OperatorCustomers) states(d Dashboard) (out []ui.Link) {
 	for _, state := range []string{"", "active", "suspended"} {
 		words := i18n.T(d.Lang, "dashboard.list.all")
 		if state != "" {
-			words = i18n.Code(d.Lang, "operator.states", state)
+			words = i18n.Code(d.Lang, "operator.filters", state)
 		}
 		out = append(out, ui.Link{Text: words, URL: v.List.with("state", state), Current: v.List.Query.Get("state") == state})
 	}

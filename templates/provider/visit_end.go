@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -175,33 +174,3 @@ func (v Visit) incompleteWords() string {
 
 // returns reports whether the page leads back to the customer by itself: not from a receipt.
 func (v Visit) returns() bool { return v.Return != "" && v.End == "success" && v.Receipt == nil }
-
-func (v Visit) receiptFacts() []ui.Fact {
-	r := v.Receipt
-	var from, what []string
-	for _, c := range r.From {
-		if text := i18n.Code(v.Lang, "visit.receipt.what", c.SourceType); !slices.Contains(what, text) {
-			what = append(what, text)
-		}
-		name := c.shown(v)
-		if c.Accounts > 0 {
-			name = i18n.N(v.Lang, "visit.receipt.accounts", c.Accounts, "bank", name)
-		}
-		from = append(from, name)
-	}
-	facts := []ui.Fact{{Term: i18n.T(v.Lang, "visit.receipt.with"), Text: v.Customer}}
-	if len(from) > 0 {
-		facts = append(facts, ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.from"), Text: strings.Join(from, ", ")},
-			ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.what"), Text: strings.Join(what, " ")})
-	}
-	facts = append(facts,
-		ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.shared"), Text: ui.DayWords(v.Lang, r.Shared.UTC())},
-		ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.until"), Text: ui.DayWords(v.Lang, r.Until.UTC())})
-	updates := i18n.T(v.Lang, "visit.receipt.no_updates")
-	if !r.Updates.IsZero() {
-		updates = i18n.T(v.Lang, "visit.receipt.updates_until", "day", ui.DayWords(v.Lang, r.Updates.UTC()))
-	}
-	return append(facts, ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.updates"), Text: updates},
-		ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.stop"), Body: stopSharing(v)},
-		ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.next"), Text: i18n.T(v.Lang, "visit.receipt.next_text", "company", v.Customer)})
-}

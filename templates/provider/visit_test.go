@@ -90,3 +90,12 @@ func TestReceiptStays(t *testing.T) {
 		t.Error("a receipt returns by itself")
 	}
 }
+
+// TestReceiptNamesSkippedEmployers checks that a receipt says that the reasons for skipped employers were shared.
+func TestReceiptNamesSkippedEmployers(t *testing.T) {
+	v := Visit{Lang: i18n.English, Customer: "Acme", Receipt: &Receipt{}, Employers: []Employer{{N: 1, Name: "Alder", Skipped: true},
+		{N: 2, Name: "Lantern", Sources: []Connected{{Name: "Paycrest"}}}, {N: 3, Name: "Zipporah", Skipped: true}}}
+	if got := v.receiptFacts()[1].Text; got != "Why you skipped Alder, Zipporah." {
+		t.Errorf("a receipt says %q", got)
+	}
+}

@@ -139,6 +139,11 @@ func (s *Service) addStep(r *http.Request, v visit, p *providerui.Visit) (err er
 		p.Failure = failure(v.LastFailed())
 	case flow.StepEnd:
 		if p.End == "success" && v.Status == contract.StatusSuccess {
+			if len(v.stated) > 0 && s.Now().Sub(v.ended) < namesShown {
+				if err := s.addEmployers(ctx, v, p); err != nil && !errors.Is(err, store.ErrNotFound) {
+					return err
+				}
+			}
 			p.Receipt, err = s.receipt(ctx, v)
 		}
 	}
