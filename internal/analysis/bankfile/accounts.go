@@ -341,6 +341,7 @@ func (t *table) currencyOfAccount(g *group, number, bank string) string {
 	}
 	if stated == "" && len(above) == 1 {
 		stated = slices.Collect(maps.Keys(above))[0]
+		t.file.note("the currency " + stated + " is that in the lines above the table")
 	}
 	likely := ""
 	if len(number) > 14 {
@@ -382,8 +383,8 @@ func (t *table) account(g *group, kind string, closing *statedBalance) error {
 		switch {
 		case t.flat, r.balanced:
 			a.Balance, a.BalanceDate, a.NoBalance = r.balance, &r.day, false
-		case !a.NoBalance && !g.chain.daily && r.day.Equal(a.BalanceDate.Time):
-			a.Balance += r.sum // the balance is that of the day's end
+		case !a.NoBalance && (!g.chain.daily || r.day.After(a.BalanceDate.Time)):
+			a.Balance, a.BalanceDate = a.Balance+r.sum, &r.day // the balance is that of the day's end
 		}
 		if r.balanced && len(a.Transactions) == 0 {
 			opening := r.balance - r.sum
