@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -333,23 +332,18 @@ func (t *table) currencyOfAccount(g *group, number, bank string) string {
 	for _, r := range g.rows {
 		stated, cells = cmp.Or(stated, t.currencyOf(r)), cells+" "+strings.Join(r.fields, " ")
 	}
-	above := map[string]bool{}
+	var above []string
 	for _, s := range slices.Concat(t.above...) {
-		if c := currencyIn(s); c != "" {
-			above[c] = true
-		}
+		above = append(above, cmp.Or(currencyIn(s), "-"))
 	}
-	if stated == "" && len(above) == 1 {
-		stated = slices.Collect(maps.Keys(above))[0]
+	slices.Sort(above)
+	if above = slices.Compact(append([]string{"-"}, above...)); stated == "" && len(above) == 2 {
+		stated = above[1]
 		t.file.note("the currency " + stated + " is that in the lines above the table")
 	}
-	likely := ""
-	if len(number) > 14 {
-		likely = words["country"][strings.ToLower(number[:2])]
-	}
-	likely = cmp.Or(likely, words["money"][plain(bank)])
-	for _, name := range t.names {
-		likely = cmp.Or(likely, words["money"][plain(name)])
+	likely := words["country"][strings.ToLower(number[:min(len(number)/15*2, 2)])] // of an IBAN
+	for _, s := range append([]string{bank}, t.names...) {
+		likely = cmp.Or(likely, words["money"][plain(s)])
 	}
 	if stated != "" && (stated != "USD" || likely == "" || strings.Contains(cells, stated)) { // $ may be of another country
 		return stated
