@@ -118,7 +118,9 @@ func (t *table) readDays() error {
 			newest = laterDate(newest, r.day)
 		}
 	}
-	if t.rows = kept; balanced > 2 && !slices.ContainsFunc(kept, func(r *row) bool { return t.text(r, runningBalance) == "" && !r.day.After(newest.Time) }) {
+	if t.rows = kept; balanced > 2 && !slices.ContainsFunc(kept, func(r *row) bool {
+		return t.text(r, runningBalance) == "" && !r.day.After(newest.Time)
+	}) {
 		for _, r := range kept {
 			if r.day.After(newest.Time) {
 				r.section = "pending"
