@@ -298,8 +298,8 @@ func (t *table) oneCurrency(g *group) error {
 	return nil
 }
 
-var currencyInText = regexp.MustCompile(`\b(?:USD|EUR|GBP|CAD|AUD|CHF|MXN|SEK|NOK|DKK|PLN|INR|NZD|COP|CLP|PEN|DOP|JPY|BRL|ZAR|` +
-	`RUB|CZK|HUF|RON|ILS|SGD|HKD|AED|CNY|KRW|PHP|THB|ARS|MYR)\b|[€£¥円₹₩]|R\$`)
+var currencyInText = regexp.MustCompile(`(?:\b|\d)(?:USD|EUR|GBP|CAD|AUD|CHF|MXN|SEK|NOK|DKK|PLN|INR|NZD|COP|CLP|PEN|DOP|JPY|BRL|ZAR|` +
+	`RUB|CZK|HUF|RON|ILS|SGD|HKD|AED|CNY|KRW|PHP|THB|ARS|MYR|UAH|EUROA|EUROS?)\b|[€£¥円₹₩]|R\$`)
 
 // currencyOf returns the currency of a row by its column, by its amount, or by the name of the
 // amount's column.
@@ -309,8 +309,8 @@ func (t *table) currencyOf(r *row) string {
 	}
 	for _, c := range []column{amount, moneyOut, moneyIn} {
 		for _, s := range []string{t.text(r, c), t.nameOf(t.at[c], 0)} {
-			if found := currencyInText.FindString(strings.ToUpper(s)); found != "" {
-				return cmp.Or(words["symbol"][plain(found)], found)
+			if found := currencyIn(s); found != "" {
+				return found
 			}
 		}
 	}
@@ -318,6 +318,38 @@ func (t *table) currencyOf(r *row) string {
 		return "USD"
 	}
 	return ""
+}
+
+func currencyIn(s string) string {
+	found := strings.TrimLeft(currencyInText.FindString(strings.ToUpper(s)), "0123456789")
+	return cmp.Or(words["symbol"][plain(found)], found)
+}
+
+// currencyOfAccount returns the currency that the rows state, or the only one in the lines above them. If
+// they state none, the account's country, the bank or the language tells it, else it is USD.
+func (t *table) currencyOfAccount(g *group, number, bank string) string {
+	stated, cells := "", strings.Join(t.names, " ")
+	for _, r := range g.rows {
+		stated, cells = cmp.Or(stated, t.currencyOf(r)), cells+" "+strings.Join(r.fields, " ")
+	}
+	var above []string
+	for _, s := range slices.Concat(t.above...) {
+		above = append(above, cmp.Or(currencyIn(s), "-"))
+	}
+	slices.Sort(above)
+	if above = slices.Compact(append([]string{"-"}, above...)); stated == "" && len(above) == 2 {
+		stated = above[1]
+		t.file.note("the currency " + stated + " is that in the lines above the table")
+	}
+	likely := words["country"][strings.ToLower(number[:min(len(number)/15*2, 2)])] // of an IBAN
+	for _, s := range append([]string{bank}, t.names...) {
+		likely = cmp.Or(likely, words["money"][plain(s)])
+	}
+	if stated != "" && (stated != "USD" || likely == "" || strings.Contains(cells, stated)) { // $ may be of another country
+		return stated
+	}
+	t.file.note("the currency is not stated, and read as " + cmp.Or(likely, "USD"))
+	return cmp.Or(likely, "USD")
 }
 
 // account adds the account of a group.
@@ -339,14 +371,14 @@ func (t *table) account(g *group, kind string, closing *statedBalance) error {
 	bank := cmp.Or(t.text(g.rows[0], bankName), find("bank", words))
 	a.Institution, a.bankKnown = cmp.Or(bank, clean(base), "Bank"), bank != ""
 	a.Name = cmp.Or(g.name, strings.ToLower(a.Subtype)) + endingIn(a.Number)
-	a.Currency = cmp.Or(t.currencyOf(g.rows[0]), "USD")
+	a.Currency = t.currencyOfAccount(g, a.Number, bank)
 	a.layout = strings.Join(t.names, "\x00")
 	for _, r := range g.chain.order {
 		switch {
 		case t.flat, r.balanced:
 			a.Balance, a.BalanceDate, a.NoBalance = r.balance, &r.day, false
-		case !a.NoBalance && !g.chain.daily && r.day.Equal(a.BalanceDate.Time):
-			a.Balance += r.sum // the balance is that of the day's end
+		case !a.NoBalance && (!g.chain.daily || r.day.After(a.BalanceDate.Time)):
+			a.Balance, a.BalanceDate = a.Balance+r.sum, &r.day // the balance is that of the day's end
 		}
 		if r.balanced && len(a.Transactions) == 0 {
 			opening := r.balance - r.sum

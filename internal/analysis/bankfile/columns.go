@@ -202,6 +202,8 @@ func (t *table) placeSums(sums []int) bool {
 		if t.findDecimal(); len(sums) == 2 && !t.explains(sums[0], sums[1]) && t.explains(sums[1], sums[0]) {
 			t.at[amount], t.at[runningBalance] = sums[1:], sums[:1]
 		}
+	case len(sums) == 3 && t.explains(sums[2], sums[1]) && !t.explains(sums[1], sums[2]): // the first is the balance before
+		t.at[runningBalance], t.at[amount] = sums[1:2], sums[2:]
 	default:
 		return false
 	}

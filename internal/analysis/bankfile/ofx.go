@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/report"
@@ -274,12 +275,12 @@ func (f *File) statement(s *statement) error {
 		}
 	}
 	for _, l := range []struct {
-		n   int
-		why string
-	}{{foreign, " of " + a.Name + " in another currency than " + a.Currency}, {s.unreadable, " of " + a.Name + " without an amount or a day"},
-		{s.pending, " of " + a.Name + " that are pending"}, {s.corrected, " of " + a.Name + " that a later one corrects"}} {
+		n         int
+		noun, why string
+	}{{foreign, "transaction", " in another currency than " + a.Currency}, {s.unreadable, "transaction", " without an amount or a day"},
+		{s.pending, "pending transaction", ""}, {s.corrected, "transaction", " that a later one corrects"}} {
 		if l.n > 0 {
-			f.leaveOut(count(l.n, "transaction") + l.why + " left out")
+			f.leaveOut(count(l.n, l.noun) + " of " + a.Name + l.why + " left out")
 		}
 	}
 	if repeated > 0 {
@@ -411,9 +412,10 @@ func unescape(s string) string {
 	return s
 }
 
-// endingIn formats the last four characters of an account's number.
+// endingIn formats the last four letters or digits of an account's number.
 func endingIn(number string) string {
-	if r := []rune(number); len(r) > 4 {
+	r := slices.DeleteFunc([]rune(number), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) })
+	if len(r) > 4 {
 		return " …" + string(r[len(r)-4:])
 	}
 	return ""

@@ -88,6 +88,7 @@ func (t *table) readDays() error {
 	}
 	t.file.note(how)
 	var kept []*row
+	var newest report.Date // with a balance
 	for _, r := range t.rows {
 		s := t.dayOf(r)
 		r.day, r.dated = layouts[best.layout].parse(s)
@@ -113,9 +114,19 @@ func (t *table) readDays() error {
 			t.notes = append(t.notes, r)
 			continue
 		}
-		kept = append(kept, r)
+		if kept = append(kept, r); t.text(r, runningBalance) != "" {
+			newest = laterDate(newest, r.day)
+		}
 	}
-	t.rows = kept
+	if t.rows = kept; balanced > 2 && !slices.ContainsFunc(kept, func(r *row) bool {
+		return t.text(r, runningBalance) == "" && !r.day.After(newest.Time)
+	}) {
+		for _, r := range kept {
+			if r.day.After(newest.Time) {
+				r.section = "pending"
+			}
+		}
+	}
 	return nil
 }
 
@@ -419,12 +430,12 @@ func (t *table) statedAround() (balances map[string]statedBalance, number, name 
 	return balances, number, name, t.nameNotes()
 }
 
-// statedIn returns the first amount of texts and the day that they name.
+// statedIn returns the first amount of texts and the newest day that they name.
 func (t *table) statedIn(texts []string) (b statedBalance, ok bool) {
 	for _, s := range texts {
 		s = dayInText.ReplaceAllStringFunc(s, func(day string) string {
 			for _, l := range []int{t.layout, 0, 3} {
-				if d, ok := layouts[l].parse(day); ok && b.day == nil {
+				if d, ok := layouts[l].parse(day); ok && (b.day == nil || d.After(b.day.Time)) {
 					b.day = &d
 				}
 			}

@@ -66,8 +66,8 @@ func plain(s string) string {
 	return out
 }
 
-var unitOfHeader = regexp.MustCompile(`\s*\((?:[A-Z]{3}|(?i:euros?|pesos|soles|reais|dollars)|[A-Z]{0,3}[^A-Za-z)]*)\)|\s+(?:[iI][nN] )?` +
-	`(?:USD|EUR|GBP|CAD|AUD|CHF|MXN|SEK|NOK|DKK|PLN|INR|NZD|COP|CLP|PEN|DOP|UTC|(?i:euros?))$`)
+var unitOfHeader = regexp.MustCompile(`\s*\((?:[A-Z]{3}|(?i:euros?|pesos|soles|reais|dollars)|[A-Z]{0,3}[^A-Za-z)]*)\)|\s+` +
+	`(?:[iIeE][nN] )?(?:USD|EUR|GBP|CAD|AUD|CHF|MXN|SEK|NOK|DKK|PLN|INR|UAH|NZD|COP|CLP|PEN|DOP|UTC|(?i:euros?))$`)
 
 // headerKey returns a column's name without its currency, in lower case without marks and
 // spaces: RunningBalance, Running Bal. (USD).
