@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -31,9 +32,15 @@ var AtOnce = min(2, max(1, runtime.NumCPU()-1))
 // at most three quarters of it.
 const Memory = 200_000
 
-// Input is an argument in place of the name of a program's input. On Linux the program gets the name of a file in
-// memory, which it reads faster than a pipe.
-const Input = "-"
+// Input is an argument in place of the name of a program's input. With a file in memory, which a program reads faster
+// than a pipe, the program gets inputPath instead.
+const (
+	Input     = "-"
+	inputPath = "/proc/self/fd/0"
+)
+
+// memoryFile returns a file in memory with these bytes, on Linux.
+var memoryFile = func([]byte) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 // Limits of one run. Each is required.
 type Limits struct {

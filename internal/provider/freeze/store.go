@@ -82,10 +82,7 @@ func read(ctx context.Context, q store.Queryer, mailbox string, by any, since ti
 // readAny reads a file; one without a row is neither frozen nor alerted.
 func readAny(ctx context.Context, q store.Queryer, mailbox string, by any, lock string) (File, error) {
 	f, err := read(ctx, q, mailbox, by, time.Time{}, lock)
-	if errors.Is(err, store.ErrNotFound) {
-		err = nil
-	}
-	return f, err
+	return f, store.OrNone(err)
 }
 
 func update(ctx context.Context, tx *store.Tx, mailbox []byte, f File) error {
