@@ -171,7 +171,8 @@ func (c *Handler) consume(w http.ResponseWriter, r *http.Request, a Attempt, o O
 			if err := c.OnOutcome(ctx, tx, a, o); err != nil {
 				return err
 			}
-			cookie, err = c.renew(ctx, tx, r)
+			// A concurrent return of the browser may have renewed its session; a new session would lose its applications.
+			_, cookie, _, err = c.Sessions.Replace(ctx, tx, cur)
 			return err
 		})
 	}
@@ -185,17 +186,6 @@ func (c *Handler) consume(w http.ResponseWriter, r *http.Request, a Attempt, o O
 		}
 	}
 	return httpx.SeeOther(w, c.StatusURL(a.Application))
-}
-
-// renew replaces the secret of the browser's session. A concurrent return of the browser
-// may have done so; a new session would lose its applications.
-func (c *Handler) renew(ctx context.Context, tx *store.Tx, r *http.Request) (session.Cookie, error) {
-	cur, err := c.Sessions.OfTx(ctx, tx, r)
-	if err != nil || cur.Anonymous() {
-		return session.Cookie{}, err
-	}
-	_, cookie, err := c.Sessions.Renew(ctx, tx, cur)
-	return cookie, err
 }
 
 // tokenOfQuery returns the value of a query that contains only this parameter.

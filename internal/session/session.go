@@ -107,10 +107,7 @@ func (s *Sessions) OfTx(ctx context.Context, q store.Queryer, r *http.Request) (
 		return Session{}, nil
 	}
 	found, err := find(ctx, q, store.Hash(got.ID), s.now())
-	if errors.Is(err, store.ErrNotFound) {
-		return Session{}, nil
-	}
-	return found, err
+	return found, store.OrNone(err)
 }
 
 // Ensure creates a row for an anonymous visitor. It changes nothing for others.
@@ -126,7 +123,7 @@ func (s *Sessions) Ensure(ctx context.Context, tx *store.Tx, cur Session) (Sessi
 // request of the browser was first or signed it out, this request gets a new session
 // that is not signed in; the browser keeps the cookie that arrives last.
 func (s *Sessions) Renew(ctx context.Context, tx *store.Tx, cur Session) (Session, Cookie, error) {
-	next, c, ok, err := s.replace(ctx, tx, cur)
+	next, c, ok, err := s.Replace(ctx, tx, cur)
 	if err != nil || ok {
 		return next, c, err
 	}
@@ -136,21 +133,24 @@ func (s *Sessions) Renew(ctx context.Context, tx *store.Tx, cur Session) (Sessio
 // SignIn renews the session and signs principal in.
 func (s *Sessions) SignIn(ctx context.Context, tx *store.Tx, cur Session, principal string) (Session, Cookie, error) {
 	cur.Principal, cur.SignedInAt = principal, s.timestamp()
-	next, c, ok, err := s.replace(ctx, tx, cur)
+	next, c, ok, err := s.Replace(ctx, tx, cur)
 	if err != nil || ok {
 		return next, c, err
 	}
 	return s.begin(ctx, tx, cur)
 }
 
-// replace gives the row of cur a new secret if the row still holds the secret that
-// the browser sent.
-func (s *Sessions) replace(ctx context.Context, tx *store.Tx, cur Session) (Session, Cookie, bool, error) {
+// Replace gives the row of cur a new secret if the row still holds the secret that
+// the browser sent. Otherwise it returns false and an empty cookie.
+func (s *Sessions) Replace(ctx context.Context, tx *store.Tx, cur Session) (Session, Cookie, bool, error) {
 	if cur.Anonymous() {
 		return cur, Cookie{}, false, nil
 	}
 	next, c := s.secret(cur)
 	ok, err := replace(ctx, tx, next, []byte(cur.hash), c.until)
+	if !ok {
+		c = Cookie{}
+	}
 	return next, c, ok, err
 }
 

@@ -126,10 +126,7 @@ func (s *Service) endUnconfirmed(w http.ResponseWriter, r *http.Request) error {
 		_, err = s.issuerSession(r.Context(), s.DB.SQL, current.ID)
 	}
 	if err != nil {
-		if errors.Is(err, store.ErrNotFound) {
-			err = nil
-		}
-		return err
+		return store.OrNone(err)
 	}
 	cookie, err := store.Value(r.Context(), s.DB.Tx, func(ctx context.Context, tx *store.Tx) (session.Cookie, error) {
 		return s.Sessions.SignOut(ctx, tx, current)

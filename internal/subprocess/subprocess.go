@@ -1,5 +1,5 @@
 // Package subprocess runs local programs that read untrusted files. A program gets its input
-// by a pipe, has an environment without the process's secrets, cannot write files, and is
+// by a pipe or a file in memory, has an environment without the process's secrets, cannot write files, and is
 // limited in time, memory and output. The program can be this one itself.
 package subprocess
 
@@ -8,9 +8,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -29,6 +31,16 @@ var AtOnce = min(2, max(1, runtime.NumCPU()-1))
 // Memory is the limit of a local program, in kilobytes of address space. A page of a pay stub needs
 // at most three quarters of it.
 const Memory = 200_000
+
+// Input is an argument in place of the name of a program's input. With a file in memory, which a program reads faster
+// than a pipe, the program gets inputPath instead.
+const (
+	Input     = "-"
+	inputPath = "/proc/self/fd/0"
+)
+
+// memoryFile returns a file in memory with these bytes, on Linux.
+var memoryFile = func([]byte) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 // Limits of one run. Each is required.
 type Limits struct {
@@ -60,6 +72,13 @@ func run(ctx context.Context, in []byte, l Limits, name string, command func(con
 	cmd.Dir = "/"
 	out := &bounded{out: make([]byte, 0, l.Output), cancel: cancel}
 	cmd.Stdin, cmd.Stdout = bytes.NewReader(in), out
+	if f, err := memoryFile(in); err == nil {
+		defer f.Close()
+		cmd.Stdin = f
+		if i := slices.Index(cmd.Args, Input); i > 0 {
+			cmd.Args[i] = inputPath
+		}
+	}
 	cmd.WaitDelay = time.Second
 	killGroup(cmd)
 	err := cmd.Run()

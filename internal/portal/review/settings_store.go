@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/google/uuid"
@@ -72,10 +71,7 @@ func setFilterQuery(ctx context.Context, tx *store.Tx, userID, id, query string)
 // listColumns returns the columns that a user wants in lists; "" for the usual ones.
 func listColumns(ctx context.Context, q store.Queryer, userID string) (columns string, err error) {
 	err = q.QueryRowContext(ctx, `SELECT list_columns FROM user_settings WHERE user_id = $1`, userID).Scan(&columns)
-	if err = store.MapNotFound(err); errors.Is(err, store.ErrNotFound) {
-		return "", nil
-	}
-	return columns, err
+	return columns, store.OrNone(store.MapNotFound(err))
 }
 
 func setListColumns(ctx context.Context, tx *store.Tx, userID, columns string) error {

@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"vestibule/internal/i18n"
@@ -29,11 +28,11 @@ func (s *Service) write(ctx context.Context, _ jobs.Job, w Write) error {
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		r, err := takeRequest(ctx, tx, w.Request)
 		if err != nil {
-			return ignoreNotFound(err)
+			return store.OrNone(err)
 		}
 		to, err := newestOf(ctx, tx, r.mailbox, "")
 		if err != nil {
-			return ignoreNotFound(err)
+			return store.OrNone(err)
 		}
 		consumer, err := s.Customers.Consumer(ctx, tx, to.customerID, to.consumerID)
 		if err != nil {
@@ -86,7 +85,7 @@ var changeTexts = map[freeze.Action]struct{ subject, body i18n.Key }{
 func (s *Service) confirmChange(ctx context.Context, tx *store.Tx, l i18n.Lang, mailbox []byte, e freeze.Entry) error {
 	to, err := newestOf(ctx, tx, mailbox, "")
 	if err != nil {
-		return ignoreNotFound(err) // no consumer has the address any more
+		return store.OrNone(err) // no consumer has the address any more
 	}
 	text, link := changeTexts[e.Action], s.URL+providerui.Access{Lang: l}.Link(Path)
 	args := []string{"service", s.Visits.Operator.Name, "link", link,
@@ -110,11 +109,4 @@ func (s *Service) send(ctx context.Context, tx *store.Tx, to recipient, l i18n.L
 		Look: ui.Email{Lang: l, Subject: subject, Brand: s.Visits.Operator.Name, Links: []string{link},
 			Texts: []ui.EmailText{{Lang: l, Button: i18n.T(l, button), Text: text}}},
 		Text: text, Expires: tx.Now.Add(life), Hidden: true})
-}
-
-func ignoreNotFound(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	return err
 }

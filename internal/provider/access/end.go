@@ -79,7 +79,7 @@ func (s *Service) end(w http.ResponseWriter, r *http.Request, o session) error {
 			}
 			to, err := newestOf(ctx, tx, o.mailbox, company.CustomerID)
 			if err != nil {
-				return ignoreNotFound(err)
+				return store.OrNone(err)
 			}
 			return s.withdraw(ctx, tx, b.Lang, o.mailbox, to)
 		})
@@ -211,7 +211,7 @@ func (s *Service) eraseAt(ctx context.Context, tx *store.Tx, l i18n.Lang, o sess
 	if err == nil {
 		err = s.confirmDeletion(ctx, tx, l, to)
 	}
-	if ignoreNotFound(err) != nil {
+	if store.OrNone(err) != nil {
 		return err
 	}
 	if _, err := s.withdrawAll(ctx, tx, o.mailbox, o.company); err != nil {

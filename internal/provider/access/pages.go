@@ -135,7 +135,7 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
 func (s *Service) addDisconnected(ctx context.Context, o session, id string, v *providerui.AccessList) error {
 	same, err := s.sameSource(ctx, s.DB.SQL, o, id)
 	if err != nil || slices.ContainsFunc(same, func(c sources.Connection) bool { return c.Open(s.Now()) }) {
-		return ignoreNotFound(err)
+		return store.OrNone(err)
 	}
 	company, err := s.Customers.ByID(ctx, s.DB.SQL, same[0].CustomerID)
 	v.Disconnected, v.From = s.sourceName(same[0]), company.ApplicantName()
@@ -353,7 +353,7 @@ func (s *Service) endSource(ctx context.Context, tx *store.Tx, l i18n.Lang, mail
 	}
 	to, err := newestOf(ctx, tx, mailbox, all[0].CustomerID)
 	if err != nil {
-		return ignoreNotFound(err) // its report is deleted, and the address with it
+		return store.OrNone(err) // its report is deleted, and the address with it
 	}
 	return s.confirm(ctx, tx, l, to, s.sourceName(all[0]))
 }

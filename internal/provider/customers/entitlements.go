@@ -96,8 +96,14 @@ func (s *Service) Inherit(ctx context.Context, tx *store.Tx, customerID string, 
 // Requires calls next for callers with the entitlement, and returns FORBIDDEN for
 // others. It needs the caller that auth.Authenticator sets.
 func (s *Service) Requires(e Entitlement, next httpx.HandlerFunc) httpx.HandlerFunc {
+	var checks store.Coalescer[string, bool] // by customer id
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := s.require(r.Context(), s.DB.SQL, auth.CallerOf(r.Context()).CustomerID, e); err != nil {
+		id := auth.CallerOf(r.Context()).CustomerID
+		ok, err := checks.Do(r.Context(), id, func(ctx context.Context) (bool, error) { return s.Entitled(ctx, s.DB.SQL, id, e) })
+		if err == nil && !ok {
+			err = NotEnabled(e)
+		}
+		if err != nil {
 			return err
 		}
 		return next(w, r)

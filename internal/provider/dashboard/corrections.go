@@ -129,10 +129,7 @@ func (s *Service) emailOf(ctx context.Context, q store.Queryer, by user, lang i1
 			u.Email = i18n.T(lang, "dashboard.author.providers_operator")
 		}
 	}
-	if errors.Is(err, store.ErrNotFound) {
-		return "", nil
-	}
-	return u.Email, err
+	return u.Email, store.OrNone(err)
 }
 
 // previewCorrection shows the result of a correction before it is confirmed. It changes nothing,

@@ -191,13 +191,10 @@ func (s *Service) findDisputable(ctx context.Context, by user, query string) (st
 	if err == nil && s.Reports.Correctable(x) {
 		return by.pages.Home + "/reports/" + s.Reference(token) + "/dispute", nil, nil
 	}
-	if errors.Is(err, store.ErrNotFound) {
-		err = nil
-	}
 	return "", func(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 		d.Invalid, d.Words = "query", i18n.T(d.Lang, "dashboard.disputes.no_report")
 		return s.disputes(ctx, r, by, d)
-	}, err
+	}, store.OrNone(err)
 }
 
 func (s *Service) newDispute(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {

@@ -123,7 +123,7 @@ func (s *Service) Refused(ctx context.Context, tx *store.Tx, publicToken, custom
 // only need it to stay so.
 func (s *Service) lock() string {
 	if s.DB.Dialect == store.Postgres {
-		return " FOR SHARE"
+		return " FOR SHARE OF f"
 	}
 	return ""
 }

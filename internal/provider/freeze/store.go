@@ -3,8 +3,6 @@ package freeze
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 	"time"
 
 	"vestibule/internal/store"
@@ -25,34 +23,21 @@ func mailboxOf(ctx context.Context, q store.Queryer, publicToken string) ([]byte
 
 // FrozenAmong returns those of the reports whose persons' files are frozen. The files of the
 // others are not frozen before tx ends.
-func (s *Service) FrozenAmong(ctx context.Context, tx *store.Tx, publicTokens []string) ([]string, error) {
+func (s *Service) FrozenAmong(ctx context.Context, tx *store.Tx, publicTokens []string) (frozen []string, err error) {
 	in, args := store.InList(1, publicTokens)
-	mailboxes, err := store.QueryAll(ctx, tx, func(row store.Row) (p struct {
-		token, mailbox string
-	}, err error) {
-		var mailbox []byte
-		err = row.Scan(&p.token, &mailbox)
-		p.mailbox = string(mailbox)
-		return p, err
-	}, `SELECT r.public_token, coalesce((SELECT c.mailbox FROM consumers c WHERE c.key_id = r.key_id LIMIT 1), r.mailbox)
-		FROM reports r WHERE r.public_token IN `+in, args...)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(mailboxes, func(a, b struct{ token, mailbox string }) int { return strings.Compare(a.mailbox, b.mailbox) })
-	var frozen []string
-	var f File
-	for i, p := range mailboxes { // in one order, so that transactions do not wait for each other
-		if p.mailbox != "" && (i == 0 || p.mailbox != mailboxes[i-1].mailbox) {
-			if f, err = readAny(ctx, tx, itself, []byte(p.mailbox), s.lock()); err != nil {
-				return nil, err
-			}
+	// The files are locked in one order, so that transactions do not wait for each other.
+	err = store.QueryEach(ctx, tx, func(row store.Row) error {
+		var token string
+		var f File
+		err := row.Scan(&token, store.At(&f.FrozenAt), store.At(&f.LiftedUntil))
+		if f.Frozen(s.Now()) {
+			frozen = append(frozen, token)
 		}
-		if p.mailbox != "" && f.Frozen(s.Now()) {
-			frozen = append(frozen, p.token)
-		}
-	}
-	return frozen, nil
+		return err
+	}, `SELECT r.public_token, f.frozen_at, f.lifted_until FROM reports r JOIN consumer_files f
+		ON f.mailbox = coalesce((SELECT c.mailbox FROM consumers c WHERE c.key_id = r.key_id LIMIT 1), r.mailbox)
+		WHERE r.public_token IN `+in+` ORDER BY f.mailbox`+s.lock(), args...)
+	return frozen, err
 }
 
 // idle is how long a file is not marked as used again.
@@ -88,7 +73,7 @@ func add(ctx context.Context, tx *store.Tx, mailbox []byte, lock string) (File, 
 // read reads the file of a mailbox, as an expression and its $1, that was used since a time. It returns
 // store.ErrNotFound without such a file.
 func read(ctx context.Context, q store.Queryer, mailbox string, by any, since time.Time, lock string) (f File, err error) {
-	err = q.QueryRowContext(ctx, `SELECT frozen_at, lifted_until, alert_until FROM consumer_files
+	err = q.QueryRowContext(ctx, `SELECT frozen_at, lifted_until, alert_until FROM consumer_files f
 		WHERE mailbox = `+mailbox+` AND used_at >= $2`+lock, by, store.MicrosOrZero(since)).Scan(store.At(&f.FrozenAt),
 		store.At(&f.LiftedUntil), store.At(&f.AlertUntil))
 	return f, store.MapNotFound(err)
@@ -97,10 +82,7 @@ func read(ctx context.Context, q store.Queryer, mailbox string, by any, since ti
 // readAny reads a file; one without a row is neither frozen nor alerted.
 func readAny(ctx context.Context, q store.Queryer, mailbox string, by any, lock string) (File, error) {
 	f, err := read(ctx, q, mailbox, by, time.Time{}, lock)
-	if errors.Is(err, store.ErrNotFound) {
-		err = nil
-	}
-	return f, err
+	return f, store.OrNone(err)
 }
 
 func update(ctx context.Context, tx *store.Tx, mailbox []byte, f File) error {

@@ -128,10 +128,8 @@ func (s *Service) erase(ctx context.Context, left Tombstone, ended map[string]bo
 	id := left.ApplicationID
 	err = s.DB.Erase(ctx, func(ctx context.Context, tx *store.Tx) error {
 		mine = false
-		if _, err := s.Applications.Lock(ctx, tx, id); errors.Is(err, store.ErrNotFound) {
-			return nil
-		} else if err != nil {
-			return err
+		if _, err := s.Applications.Lock(ctx, tx, id); err != nil {
+			return store.OrNone(err)
 		}
 		e, err := search.Find(ctx, tx, id)
 		if err != nil {
