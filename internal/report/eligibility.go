@@ -57,12 +57,6 @@ func (r *Eligibility) HasStatements() bool {
 	return r.Income != nil && slices.ContainsFunc(r.Income.Payroll, func(p EligibilityPayroll) bool { return len(p.Statements) > 0 })
 }
 
-// PayrollEmployers returns the employer of each payroll item, nil where it is unclear.
-func (r *Eligibility) PayrollEmployers() []*string {
-	return employers(r.Income.Payroll, func(p EligibilityPayroll) string { return p.SourceUUID }, r.Employment,
-		func(e EligibilityEmployment) (string, *string) { return e.SourceUUID, e.EmployerName })
-}
-
 // StatedEmployer is an employer that the consumer named. Without a verification source
 // and a skipped_reason it is open: neither verified nor explicitly skipped.
 type StatedEmployer struct {

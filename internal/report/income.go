@@ -231,12 +231,6 @@ func (r *Income) HasStatements() bool {
 		slices.ContainsFunc(r.Income.Payroll, func(p Payroll) bool { return len(p.Statements) > 0 }))
 }
 
-// PayrollEmployers returns the employer of each payroll item, nil where it is unclear.
-func (r *Income) PayrollEmployers() []*string {
-	return employers(r.Income.Payroll, func(p Payroll) string { return p.SourceID }, r.Employment,
-		func(e Employment) (string, *string) { return e.SourceID, e.EmployerName })
-}
-
 // IncomeAddress is one contact address known to a bank; the first is the present
 // one.
 type IncomeAddress struct {

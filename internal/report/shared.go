@@ -47,24 +47,6 @@ func SharedSources(raw []byte) ([]Source, error) {
 	return out, nil
 }
 
-// employers returns the employer of each item. The items and the jobs of a connection are in one order.
-func employers[P, E any](items []P, connection func(P) string, jobs []E, job func(E) (id string, name *string)) []*string {
-	names, surplus, out := map[string][]*string{}, map[string]int{}, make([]*string, len(items))
-	for _, j := range jobs {
-		id, name := job(j)
-		names[id], surplus[id] = append(names[id], name), surplus[id]+1
-	}
-	for _, p := range items {
-		surplus[connection(p)]--
-	}
-	for i, p := range items {
-		if id := connection(p); surplus[id] == 0 {
-			out[i], names[id] = names[id][0], names[id][1:]
-		}
-	}
-	return out
-}
-
 // SourceName returns a source's id in words, as in "Northwind Logistics" for
 // NORTHWIND_LOGISTICS, and a supplier's name. It leaves ids of another form as they are.
 func SourceName(id string) string {

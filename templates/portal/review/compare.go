@@ -211,18 +211,6 @@ func difference(l i18n.Lang, p [2]measure) string {
 	return d.format()
 }
 
-// label names a report in the words that tell it from the other.
-func (v CompareView) label(l i18n.Lang, r Compared) string {
-	day := func(r Compared) string { return ui.DayWords(l, r.At.UTC()) }
-	switch {
-	case v.Revisions:
-		return r.Held.name(l)
-	case day(v.Reports[0]) != day(v.Reports[1]):
-		return day(r)
-	}
-	return applicationName(r.Row)
-}
-
 func (v CompareView) grid(l i18n.Lang) ui.Grid {
 	title, _ := v.title()
 	g := ui.Grid{Caption: i18n.T(l, title), HideCaption: true, Named: true,

@@ -163,4 +163,16 @@ func Compare(p ui.Page, v CompareView) templ.Component {
 	})
 }
 
+// label names a report in the words that tell it from the other.
+func (v CompareView) label(l i18n.Lang, r Compared) string {
+	day := func(r Compared) string { return ui.DayWords(l, r.At.UTC()) }
+	switch {
+	case v.Revisions:
+		return r.Held.name(l)
+	case day(v.Reports[0]) != day(v.Reports[1]):
+		return day(r)
+	}
+	return applicationName(r.Row)
+}
+
 var _ = templruntime.GeneratedTemplate

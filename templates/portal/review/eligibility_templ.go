@@ -92,7 +92,7 @@ func eligibilityPayrolls(l i18n.Lang, v EligibilityView) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		employers := v.Report.PayrollEmployers()
+		employers := v.PayrollEmployers()
 		for i, p := range v.payroll() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<section class=\"part\"><h3>")
 			if templ_7745c5c3_Err != nil {
@@ -354,6 +354,12 @@ func fileLink(l i18n.Lang, applicationID, path, what string) templ.Component {
 		}
 		return nil
 	})
+}
+
+// PayrollEmployers returns the employer of each payroll item, nil where it is unclear.
+func (v EligibilityView) PayrollEmployers() []*string {
+	return jobsOf(v.payroll(), func(p report.EligibilityPayroll) string { return p.SourceUUID }, v.Report.Employment,
+		func(e report.EligibilityEmployment) (string, *string) { return e.SourceUUID, e.EmployerName })
 }
 
 var _ = templruntime.GeneratedTemplate

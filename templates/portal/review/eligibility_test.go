@@ -108,7 +108,8 @@ func TestPayrollEmployers(t *testing.T) {
 	e.Report.Employment, e.Report.Income.Payroll = nil, append(e.Report.Income.Payroll, e.Report.Income.Payroll...)
 	i := madeIncome()
 	i.Report.Employment, i.Report.Income.Payroll = nil, append(i.Report.Income.Payroll, i.Report.Income.Payroll...)
-	e.Report.Income.Payroll[0].ProviderName, i.Report.Income.Payroll[0].ProviderName = contract.Null("GREAT LAKES"), contract.Null("GREAT LAKES")
+	e.Report.Income.Payroll[0].ProviderName = contract.Null("GREAT LAKES")
+	i.Report.Income.Payroll[0].ProviderName = contract.Null("GREAT LAKES")
 	for _, name := range []*string{lake, learning} {
 		job.EmployerName = name
 		e.Report.Employment = append(e.Report.Employment, job)
