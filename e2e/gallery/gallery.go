@@ -96,7 +96,7 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 		{"notice", pages.NoticePage(pages.Notice{Base: base,
 			Title: "connect.service_away.title",
 			Text:  sample(lang, "Your details are saved.", "Sus datos están guardados."), Retry: "/again",
-			Home: true, Return: true, RequestID: "0123456789abcdef"})},
+			Home: "/", Return: true, RequestID: "0123456789abcdef"})},
 	})
 }
 

@@ -18,10 +18,10 @@ import (
 func TestReviewPageNamesEngineFindings(t *testing.T) {
 	for _, leaf := range bankdata.Leaves() {
 		for _, l := range []i18n.Lang{i18n.English, i18n.Spanish} {
-			if pages.CategoryWords(l, leaf.String()) == leaf.String() {
+			if i18n.Code(l, "review.categories", leaf.String()) == leaf.String() {
 				t.Errorf("no words in %s for the category %s", l, leaf)
 			}
-			if g := leaf.Group().String(); pages.GroupWords(l, g) == g {
+			if g := leaf.Group().String(); i18n.Code(l, "review.category_groups", g) == g {
 				t.Errorf("no words in %s for the group %s", l, g)
 			}
 		}
@@ -50,16 +50,16 @@ func TestReviewPageNamesEngineFindings(t *testing.T) {
 func TestReviewPageNamesDocumentAndEmployerOutcomes(t *testing.T) {
 	for what, all := range map[string]struct {
 		names []string
-		words func(i18n.Lang, string) string
+		group i18n.Group
 	}{
-		"reason of irregularity": {paystub.Reasons(), pages.IrregularityWords},
-		"check of a pay stub":    {report.PaystubChecks(), pages.StubCheckWords},
-		"check of completeness":  {report.CompletenessChecks(), pages.CompletenessWords},
-		"reason for skipping":    {report.SkippedReasons(), pages.SkippedWords},
+		"reason of irregularity": {paystub.Reasons(), "review.irregularities"},
+		"check of a pay stub":    {report.PaystubChecks(), "review.stub_checks"},
+		"check of completeness":  {report.CompletenessChecks(), "review.completeness"},
+		"reason for skipping":    {report.SkippedReasons(), "review.skip_reasons"},
 	} {
 		for _, name := range all.names {
 			for _, l := range []i18n.Lang{i18n.English, i18n.Spanish} {
-				if got := all.words(l, name); got == name || got == "" {
+				if got := i18n.Code(l, all.group, name); got == name || got == "" {
 					t.Errorf("no words in %s for the %s %s", l, what, name)
 				}
 			}

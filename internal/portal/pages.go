@@ -104,16 +104,20 @@ func (l *pageRenderer) status(w http.ResponseWriter, r *http.Request, status int
 		l.review(w, r, status)
 		return
 	}
-	docs := strings.HasPrefix(r.URL.Path, "/developers") || strings.HasPrefix(r.URL.Path, "/api/")
-	m := portalui.Notice{Base: l.base(r), Home: true, RequestID: httpx.RequestID(r.Context())}
+	m := portalui.Notice{Base: l.base(r), Home: "/", RequestID: httpx.RequestID(r.Context())}
 	m.Title, m.Text = statusTexts(status)
+	for _, docs := range []string{"/api/v1/docs", "/developers", "/developers/guides"} {
+		if strings.HasPrefix(r.URL.Path, docs) && (l.sandbox || docs == "/api/v1/docs") {
+			m.Home = docs
+		}
+	}
 	if status == http.StatusNotFound && strings.HasPrefix(r.URL.Path, "/applications/") && len(r.Cookies()) == 0 {
 		m.Title, m.Text = "notice.no_cookie.title", "notice.no_cookie.text"
 	}
-	if docs && status == http.StatusNotFound {
+	if m.Home != "/" && status == http.StatusNotFound {
 		m.Text = "review.not_found.text"
 	}
-	m.Return = status == http.StatusNotFound && l.resumeByEmail && !docs
+	m.Return = status == http.StatusNotFound && l.resumeByEmail && m.Home == "/"
 	if (status >= 500 || status == http.StatusTooManyRequests) && r.Method == http.MethodGet && r.URL.RawQuery == "" {
 		m.Retry = r.URL.Path
 	}
@@ -129,7 +133,7 @@ func (l *pageRenderer) notice(w http.ResponseWriter, r *http.Request, status int
 
 // returnNotice shows why a return of a secure redirect was refused.
 func (l *pageRenderer) returnNotice(w http.ResponseWriter, r *http.Request, status int, n redirect.Notice) error {
-	return l.notice(w, r, status, portalui.Notice{Base: l.base(r), Title: n.Title, Text: n.Text, Home: true,
+	return l.notice(w, r, status, portalui.Notice{Base: l.base(r), Title: n.Title, Text: n.Text, Home: "/",
 		RequestID: httpx.RequestID(r.Context())})
 }
 

@@ -110,7 +110,7 @@ func examples(lang i18n.Lang) map[string]templ.Component {
 			HTML: "<p>Words.</p>", Contents: []Section{{"a", "A"}}}),
 		"host": HostPage(Host{Base: base, Origin: "https://shop.example"}),
 		"notice": NoticePage(Notice{Base: base, Title: sample(lang, "Away", "Ausente"), Text: sample(lang, "Later.", "Luego."),
-			Retry: "/again", Home: true, RequestID: "0123456789abcdef"}),
+			Retry: "/again", Home: "/", RequestID: "0123456789abcdef"}),
 	}
 }
 

@@ -464,7 +464,7 @@ type Notice struct {
 	RequestID string
 	Retry     string  // the address to try again by GET; "" for none
 	Post      string  // the same by POST; "" for none
-	Home      bool    // offers the first page
+	Home      string  // the first page of its kind; "" for none
 	Next      string  // the application's page, to go back to; "" for none
 	Return    bool    // offers to find an application of another browser
 	Support   Support // contacts for help

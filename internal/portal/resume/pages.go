@@ -196,7 +196,7 @@ func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 func (d *Handler) showExpired(w http.ResponseWriter, r *http.Request) error {
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusGone, portalui.NoticePage(portalui.Notice{Base: d.Applicants.Base(r), Title: "resume.used.title",
-		Text: "resume.used.text", Home: true, Return: d.CanEmail()}))
+		Text: "resume.used.text", Home: "/", Return: d.CanEmail()}))
 }
 
 // handleEmail sends a link to the application's email address, which may not be the
@@ -244,7 +244,7 @@ func (d *Handler) handleForm(w http.ResponseWriter, r *http.Request) error {
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusOK,
-		portalui.NoticePage(portalui.Notice{Base: base, Title: "resume.sent.title", Text: "resume.sent.text", Home: true}))
+		portalui.NoticePage(portalui.Notice{Base: base, Title: "resume.sent.title", Text: "resume.sent.text", Home: "/"}))
 }
 
 // requestEmail stores a request for an email unless the client's network requested too many.

@@ -198,10 +198,11 @@ func TestPagesAndTablesByProduct(t *testing.T) {
 				t.Errorf("%s: the JSON is another, or has another name", product)
 			}
 			rows := map[contract.Product]string{
-				contract.Income: quoted("source_type|source_id|pay_date|pay_period_start|pay_period_end|gross|gross_ytd|net|net_ytd|irregularity",
-					"PAYROLL|'=PAY|2026-03-14|||1.00||||", "PAYSTUB|PAYSTUB||2026-03-14||||-0.05||REVIEW"),
-				contract.Eligibility: quoted("provider|source_id|pay_date|pay_period_start|pay_period_end|hours|gross|gross_ytd|net|net_ytd",
-					"Abacus, Inc|P|2026-03-14|||38.50||||9.00")}
+				contract.Income: quoted("source_type|source_id|pay_date|pay_period_start|pay_period_end|gross|gross_ytd|net|net_ytd|"+
+					"irregularity|employer",
+					"PAYROLL|'=PAY|2026-03-14|||1.00|||||", "PAYSTUB|PAYSTUB||2026-03-14||||-0.05||REVIEW|"),
+				contract.Eligibility: quoted("provider|source_id|pay_date|pay_period_start|pay_period_end|hours|gross|gross_ytd|net|net_ytd|employer",
+					"Abacus, Inc|P|2026-03-14|||38.50||||9.00|")}
 			if resp, got := d.get(at + "/report.csv"); rows[product] != "" && got != spreadsheet.ByteOrderMark+
 				rows[product] || rows[product] == "" && resp.StatusCode != 404 {
 				t.Errorf("%s: report.csv is\n%s", product, got)

@@ -216,11 +216,7 @@ func (v CompareView) grid(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, title), HideCaption: true, Named: true,
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.figure")}}}
 	for _, r := range v.Reports {
-		label := applicationName(r.Row) + ", " + ui.DayWords(l, r.At.UTC())
-		if v.Revisions {
-			label = r.Held.name(l)
-		}
-		g.Columns = append(g.Columns, ui.Column{Label: label, Number: true})
+		g.Columns = append(g.Columns, ui.Column{Label: v.label(l, r), Number: true})
 	}
 	g.Columns = append(g.Columns, ui.Column{Label: i18n.T(l, "review.compare.differ"), Number: true})
 	// Show both applicants, because the same name may belong to different people.

@@ -145,7 +145,7 @@ func (d document) marks(l i18n.Lang, n int) (out []mark) {
 		at := slices.Index(d.reasons, m.Reason)
 		switch {
 		case m.Reason != "" && at >= 0:
-			x.title, x.numbers = IrregularityWords(l, m.Reason), []int{at + 1}
+			x.title, x.numbers = i18n.Code(l, "review.irregularities", m.Reason), []int{at + 1}
 			if i := slices.IndexFunc(found, x.overlaps); i < 0 {
 				x.id = d.id + "-found-" + strconv.Itoa(n) + "-" + strconv.Itoa(len(found)+1)
 				found = append(found, x)

@@ -35,7 +35,7 @@ var employerStates = map[verdict.EmployerState]struct {
 // verifiedBy lists the sources of an employer, or says why there are no sources.
 func verifiedBy(l i18n.Lang, e report.StatedEmployer) printed {
 	if e.SkippedReason != nil {
-		return textOrDash(l, SkippedWords(l, *e.SkippedReason))
+		return textOrDash(l, i18n.Code(l, "review.skip_reasons", *e.SkippedReason))
 	}
 	var all []string
 	for _, s := range e.VerificationSources {
@@ -235,16 +235,6 @@ func statedNames(all []report.StatedName) string {
 		out = append(out, n.StatedEmployer)
 	}
 	return strings.Join(out, ", ")
-}
-
-// CompletenessWords returns the text of a check of application_completeness_checks.
-func CompletenessWords(l i18n.Lang, name string) string {
-	return i18n.Code(l, "review.completeness", name)
-}
-
-// SkippedWords returns the text of the reason why an employer was skipped.
-func SkippedWords(l i18n.Lang, reason string) string {
-	return i18n.Code(l, "review.skip_reasons", reason)
 }
 
 func employerName(l i18n.Lang, name *string) string {

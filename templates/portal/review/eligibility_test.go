@@ -1,6 +1,7 @@
 package review
 
 import (
+	"strings"
 	"testing"
 
 	"vestibule/internal/contract"
@@ -96,4 +97,29 @@ func TestEligibilityNodes(t *testing.T) {
 	page = eligibilityPage(t, i18n.English, v)
 	mustHave(t, page, i18ntest.EN("review.assets_real.no_account"))
 	mustNotHave(t, page, `class="keys"`, `href="#failed"`)
+}
+
+// TestPayrollEmployers checks that two jobs of one connection have the titles of their employers, once each and with
+// one legal form, and that jobs which cannot be told apart have the title of their connection.
+func TestPayrollEmployers(t *testing.T) {
+	lake, learning := contract.Null("Great Lakes, Inc."), contract.Null("Lantern Learning")
+	e := madeEligibility()
+	job := e.Report.Employment[0]
+	e.Report.Employment, e.Report.Income.Payroll = nil, append(e.Report.Income.Payroll, e.Report.Income.Payroll...)
+	i := madeIncome()
+	i.Report.Employment, i.Report.Income.Payroll = nil, append(i.Report.Income.Payroll, i.Report.Income.Payroll...)
+	e.Report.Income.Payroll[0].ProviderName = contract.Null("GREAT LAKES")
+	i.Report.Income.Payroll[0].ProviderName = contract.Null("GREAT LAKES")
+	for _, name := range []*string{lake, learning} {
+		job.EmployerName = name
+		e.Report.Employment = append(e.Report.Employment, job)
+		i.Report.Employment = append(i.Report.Employment, report.Employment{SourceID: "PAY_ONE", EmployerName: name})
+	}
+	title := func(s string) string { return "<h3>" + s + "</h3>" }
+	payroll := func(page string) string { return page[strings.Index(page, `id="payroll"`):] }
+	for _, page := range []string{eligibilityPage(t, i18n.English, e), incomePage(t, i18n.English, i)} {
+		mustHave(t, payroll(page), title("Great Lakes, Inc."), title("Lantern Learning · Abacus"))
+	}
+	e.Report.Employment = append(e.Report.Employment, job)
+	mustHave(t, payroll(eligibilityPage(t, i18n.English, e)), title("GREAT LAKES"), title("Abacus"))
 }

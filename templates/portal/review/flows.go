@@ -93,7 +93,8 @@ func (k streamKind) grid(l i18n.Lang, v ReportView, ended bool) ui.Grid {
 			}
 		}
 		g.Rows = append(g.Rows, []ui.Cell{
-			{Body: as(streamName(l, s.AnalysisStream, v.transactions(Selection{Stream: s.number})), s.Name, CategoryWords(l, s.Category))},
+			{Body: as(streamName(l, s.AnalysisStream, v.transactions(Selection{Stream: s.number})), s.Name,
+				i18n.Code(l, "review.categories", s.Category))},
 			{Text: i18n.Code(l, "review.cadences", s.Cadence)},
 			{Body: date(l, &from)}, {Body: date(l, &last)}, expected, {Text: k.in.format(positive(s.Mean))}, {Body: monthly(l, k.in, s.Monthly)}})
 	}
@@ -165,7 +166,8 @@ func (f flow) grid(l i18n.Lang, v ReportView) ui.Grid {
 	for _, group := range f.groups {
 		// Show a group with one category as that category.
 		if len(group.kinds) > 1 {
-			g.Rows = append(g.Rows, []ui.Cell{{Body: strong(GroupWords(l, group.code))}, {Body: share(group.total, f.total, false)},
+			g.Rows = append(g.Rows, []ui.Cell{{Body: strong(i18n.Code(l, "review.category_groups", group.code))},
+				{Body: share(group.total, f.total, false)},
 				{Body: monthly(l, f.in, group.monthly)}, {Text: f.in.format(group.total)}, {Text: i18n.Count(group.count)}})
 		}
 		for _, c := range group.kinds {
@@ -202,7 +204,7 @@ func share(part, whole report.Cents, quiet bool) printed {
 
 // categoryName returns the name of a category; for an unknown one its description.
 func categoryName(l i18n.Lang, c report.AnalysisCategory) string {
-	name := CategoryWords(l, c.Category)
+	name := i18n.Code(l, "review.categories", c.Category)
 	if name == c.Category && c.Description != "" {
 		return c.Description
 	}
@@ -232,8 +234,8 @@ func (v ReportView) returned(l i18n.Lang) ui.Grid {
 			}
 		}
 		at := r.Date
-		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, &at)}, {Text: CategoryWords(l, r.Category)}, {Body: textOrDash(l, account)},
-			{Body: textOrDash(l, r.Description)}, {Text: currency(v.Analysis.CurrencyCode()).format(r.Amount)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, &at)}, {Text: i18n.Code(l, "review.categories", r.Category)},
+			{Body: textOrDash(l, account)}, {Body: textOrDash(l, r.Description)}, {Text: currency(v.Analysis.CurrencyCode()).format(r.Amount)}})
 	}
 	return g
 }

@@ -105,7 +105,7 @@ func (v IncomeView) print(p *printer) {
 	if len(n.Payroll) > 0 {
 		p.part("review.income.from_payroll")
 		for i, x := range n.Payroll {
-			p.minor(v.payrollTitle(l, i))
+			p.minor(jobTitle(l, v.PayrollEmployers()[i], x.ProviderName))
 			p.facts(payrollFacts(l, x))
 			p.table(statementGrid(l, x.Statements))
 		}
@@ -132,7 +132,7 @@ func (p *printer) stub(i int, s report.Paystub) {
 	_, words := irregularity(l, s.IrregularityDetection.Status)
 	p.minor(stubTitle(l, i, s) + " · " + words)
 	for _, r := range s.IrregularityDetection.Reasons {
-		p.item(IrregularityWords(l, r))
+		p.item(i18n.Code(l, "review.irregularities", r))
 	}
 	amounts := stubAmountGrid(l, s.PaystubAmounts, document{})
 	if unread(s, amounts) {
@@ -167,8 +167,8 @@ func (v EligibilityView) print(p *printer) {
 	}
 	if len(v.payroll()) > 0 {
 		p.part("review.income.from_payroll")
-		for _, x := range v.payroll() {
-			p.minor(v.payrollTitle(l, x))
+		for i, x := range v.payroll() {
+			p.minor(jobTitle(l, v.PayrollEmployers()[i], x.ProviderName))
 			p.facts(eligibilityPayrollFacts(l, x))
 			p.table(calendarGrid(l, x.Calendar))
 			p.table(gigGrid(l, x.Gigs))

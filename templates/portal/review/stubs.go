@@ -177,11 +177,3 @@ func checkGrid(l i18n.Lang, caption i18n.Key, checks map[string]report.Check, te
 	}
 	return g
 }
-
-// StubCheckWords returns the text of a consistency check of a pay stub.
-func StubCheckWords(l i18n.Lang, name string) string { return i18n.Code(l, "review.stub_checks", name) }
-
-// IrregularityWords returns the text of a reason of irregularity_detection.
-func IrregularityWords(l i18n.Lang, reason string) string {
-	return i18n.Code(l, "review.irregularities", reason)
-}

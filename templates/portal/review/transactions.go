@@ -157,7 +157,7 @@ func (v TransactionsView) title(l i18n.Lang) string {
 		parts = append(parts, analysisAccount(l, v.Analysis.Accounts[s.Account-1]))
 	}
 	if s.Category != "" {
-		parts = append(parts, CategoryWords(l, s.Category))
+		parts = append(parts, i18n.Code(l, "review.categories", s.Category))
 	} else if s.Direction == "IN" {
 		parts = append(parts, i18n.T(l, "review.legend.in"))
 	} else if s.Direction == "OUT" {
@@ -219,7 +219,7 @@ func (v TransactionsView) grid(l i18n.Lang, all []report.AnalysisTransaction) ui
 		"review.report.text", "review.report.category", "review.report.account", "review.amount")}
 	for _, t := range all[:min(len(all), shownTransactions)] {
 		day := t.Date
-		category := ui.Cell{Text: CategoryWords(l, t.Category)}
+		category := ui.Cell{Text: i18n.Code(l, "review.categories", t.Category)}
 		switch {
 		case t.OwnTransfer:
 			category = ui.Cell{Text: i18n.T(l, "review.transactions.own")}

@@ -11,12 +11,6 @@ func (cur currency) attributeWords(l i18n.Lang, name, description string) (strin
 	return cur.inText(words), lang
 }
 
-// CategoryWords returns the name of a category; an unknown code is returned unchanged.
-func CategoryWords(l i18n.Lang, code string) string { return i18n.Code(l, "review.categories", code) }
-
-// GroupWords returns the name of a category group; an unknown code is returned unchanged.
-func GroupWords(l i18n.Lang, code string) string { return i18n.Code(l, "review.category_groups", code) }
-
 // ReasonWords describes an adverse action code: the report's description, or Spanish words
 // for codes with the meaning that the embedded provider gives them.
 func ReasonWords(l i18n.Lang, code, description string) string {

@@ -56,17 +56,18 @@ func IncomeStatements(body *report.Income) [][]string {
 		return nil
 	}
 	rows := [][]string{{"source_type", "source_id", "pay_date", "pay_period_start", "pay_period_end",
-		"gross", "gross_ytd", "net", "net_ytd", "irregularity"}}
-	for _, p := range body.Income.Payroll {
+		"gross", "gross_ytd", "net", "net_ytd", "irregularity", "employer"}}
+	employers := pages.IncomeView{Report: body}.PayrollEmployers()
+	for i, p := range body.Income.Payroll {
 		for _, s := range p.Statements {
 			rows = append(rows, []string{"PAYROLL", p.SourceID, date(s.PayDate), "", "", amount(s.GrossTotal),
-				amount(s.GrossTotalYTD), amount(s.NetTotal), amount(s.NetTotalYTD), ""})
+				amount(s.GrossTotalYTD), amount(s.NetTotal), amount(s.NetTotalYTD), "", report.Text(employers[i])})
 		}
 	}
 	for _, s := range body.Income.Paystubs {
 		rows = append(rows, []string{"PAYSTUB", s.SourceID, date(s.PayDate), date(s.PayPeriodStart),
 			date(s.PayPeriodEnd), amount(s.GrossTotal), amount(s.GrossTotalYTD),
-			amount(s.NetTotal), amount(s.NetTotalYTD), s.IrregularityDetection.Status})
+			amount(s.NetTotal), amount(s.NetTotalYTD), s.IrregularityDetection.Status, ""})
 	}
 	return rows
 }
@@ -78,12 +79,13 @@ func EligibilityStatements(body *report.Eligibility) [][]string {
 		return nil
 	}
 	rows := [][]string{{"provider", "source_id", "pay_date", "pay_period_start", "pay_period_end",
-		"hours", "gross", "gross_ytd", "net", "net_ytd"}}
-	for _, p := range body.Income.Payroll {
+		"hours", "gross", "gross_ytd", "net", "net_ytd", "employer"}}
+	employers := pages.EligibilityView{Report: body}.PayrollEmployers()
+	for i, p := range body.Income.Payroll {
 		for _, s := range p.Statements {
 			rows = append(rows, []string{report.Text(p.ProviderName), p.SourceID, date(s.PayDate),
 				date(s.PayPeriodStart), date(s.PayPeriodEnd), amount(s.HoursWorked),
-				amount(s.GrossTotal), amount(s.GrossTotalYTD), amount(s.NetTotal), amount(s.NetTotalYTD)})
+				amount(s.GrossTotal), amount(s.GrossTotalYTD), amount(s.NetTotal), amount(s.NetTotalYTD), report.Text(employers[i])})
 		}
 	}
 	return rows
