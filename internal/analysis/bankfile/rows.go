@@ -46,49 +46,12 @@ func (t *table) readDays() error {
 	if len(days) == 0 {
 		return errors.New("the file has no transaction")
 	}
-	preferred := monthFirst
-	name := headerKey(t.nameOf(slices.Concat(t.at[posted], t.at[transacted]), 0))
-	if t.decimal == ',' || name != "" && !strings.Contains(name, "date") && !strings.Contains(name, "post") {
-		preferred = dayFirst
-	}
-	best, others := chooseLayout(days, preferred, len(texts) > 2 && texts[0] != "" && len(slices.Compact(slices.Clone(texts))) == 1)
-	if best.read == 0 {
-		return fmt.Errorf("no day that can be read in the column %s, as 2026-10-31 or 10/31/2026", t.label(t.dayColumn()))
-	}
-	var more []string // days outside of the column
-	for _, line := range t.above {
-		more = append(more, dayInText.FindAllString(strings.Join(line, " "), -1)...)
-	}
-	for _, r := range t.rows {
-		more = append(more, t.text(r, transacted))
-	}
-	for _, s := range more {
-		if _, ok := layouts[best.layout].parse(s); !ok {
-			for n, other := range others {
-				if _, ok := layouts[other.layout].parse(s); ok {
-					best, others[n] = other, best
-				}
-			}
-		}
+	best, err := t.findLayout(days, texts)
+	if err != nil {
+		return err
 	}
 	t.layout = best.layout
-	if best.layout >= sixDigits { // in other orders, the days may lie decades apart
-		others = slices.DeleteFunc(others, func(f fit) bool { return f.span > best.span+3650 || f.turns > best.turns+1 })
-		if len(others) > 0 {
-			return fmt.Errorf("the order of day, month and year is unclear: the column %s can be read as %s and as %s",
-				t.label(t.dayColumn()), layouts[best.layout].name, layouts[others[0].layout].name)
-		}
-	}
-	how := "days are read as " + layouts[best.layout].name
-	for n, other := range others {
-		how += fmt.Sprintf("%s %s is possible too", []string{":", ", and"}[min(n, 1)], layouts[other.layout].name)
-	}
-	if len(others) > 0 {
-		how += fmt.Sprintf(" (the days span %s, or else %d)", count(best.span, "day"), others[0].span)
-	}
-	t.file.note(how)
 	var kept []*row
-	var newest report.Date // with a balance
 	for _, r := range t.rows {
 		s := t.dayOf(r)
 		r.day, r.dated = layouts[best.layout].parse(s)
@@ -110,24 +73,82 @@ func (t *table) readDays() error {
 		case t.text(r, posted)+t.text(r, runningBalance) == "" && len(t.at[posted]) > 0 && balanced*2 > len(t.rows):
 			r.section = "pending" // neither booked nor in the balance
 		}
-		if !r.dated {
+		if r.dated {
+			kept = append(kept, r)
+		} else {
 			t.notes = append(t.notes, r)
-			continue
 		}
-		if kept = append(kept, r); t.text(r, runningBalance) != "" {
+	}
+	if t.rows = kept; balanced > 2 {
+		t.markUnbalanced()
+	}
+	return nil
+}
+
+// markUnbalanced marks the rows after the newest balance as pending, if all rows before it have one.
+func (t *table) markUnbalanced() {
+	var newest report.Date // with a balance
+	for _, r := range t.rows {
+		if t.text(r, runningBalance) != "" {
 			newest = laterDate(newest, r.day)
 		}
 	}
-	if t.rows = kept; balanced > 2 && !slices.ContainsFunc(kept, func(r *row) bool {
-		return t.text(r, runningBalance) == "" && !r.day.After(newest.Time)
-	}) {
-		for _, r := range kept {
-			if r.day.After(newest.Time) {
-				r.section = "pending"
+	var after []*row
+	for _, r := range t.rows {
+		if r.day.After(newest.Time) {
+			after = append(after, r)
+		} else if t.text(r, runningBalance) == "" {
+			return
+		}
+	}
+	for _, r := range after {
+		r.section = "pending"
+	}
+}
+
+// findLayout returns how the days are read, by these days of the rows with their texts, and by others of the file.
+func (t *table) findLayout(days, texts []string) (fit, error) {
+	preferred := monthFirst
+	name := headerKey(t.nameOf(slices.Concat(t.at[posted], t.at[transacted]), 0))
+	if t.decimal == ',' || name != "" && !strings.Contains(name, "date") && !strings.Contains(name, "post") {
+		preferred = dayFirst
+	}
+	best, others := chooseLayout(days, preferred, len(texts) > 2 && texts[0] != "" && len(slices.Compact(slices.Clone(texts))) == 1)
+	if best.read == 0 {
+		return best, fmt.Errorf("no day that can be read in the column %s, as 2026-10-31 or 10/31/2026", t.label(t.dayColumn()))
+	}
+	var more []string // days outside of the column
+	for _, line := range t.above {
+		more = append(more, dayInText.FindAllString(strings.Join(line, " "), -1)...)
+	}
+	for _, r := range t.rows {
+		more = append(more, t.text(r, transacted))
+	}
+	for _, s := range more {
+		if _, ok := layouts[best.layout].parse(s); !ok {
+			for n, other := range others {
+				if _, ok := layouts[other.layout].parse(s); ok {
+					best, others[n] = other, best
+				}
 			}
 		}
 	}
-	return nil
+	if best.layout >= sixDigits { // in other orders, the days may lie decades apart
+		others = slices.DeleteFunc(others, func(f fit) bool { return f.span > best.span+3650 || f.turns > best.turns+1 })
+		if len(others) > 0 {
+			return best, fmt.Errorf("the order of day, month and year is unclear: the column %s can be read as %s and as %s",
+				t.label(t.dayColumn()), layouts[best.layout].name, layouts[others[0].layout].name)
+		}
+	}
+	how := "days are read as " + layouts[best.layout].name
+	for n, other := range others {
+		how += fmt.Sprintf("%s %s is possible too", []string{":", ", and"}[min(n, 1)], layouts[other.layout].name)
+	}
+	if len(others) > 0 {
+		how += fmt.Sprintf(" (the days span %s, or else %d)", count(best.span, "day"), others[0].span)
+	}
+	t.file.note(how)
+	return best, nil
 }
 
 func (t *table) dayColumn() column {
