@@ -58,7 +58,7 @@ const (
 )
 
 // requestFigures measures authenticated requests over 64 connections: the status of a report,
-// a new and an extended relay token, and a consumer's bank accounts. Each new token is for
+// a new and an extended sharing token, and a consumer's bank accounts. Each new token is for
 // another pair of accounts, and extensions are of one token. The peer is a bare handler with
 // one indexed SELECT in the same database through the same pool, with the same client.
 func requestFigures(ctx context.Context, dir string) []figure {
@@ -94,8 +94,8 @@ func requestsOn(ctx context.Context, e engine) (out []figure) {
 		{"status", "≥ 0.60", func(i int) *http.Request {
 			return s.authorized(ctx, http.MethodGet, "/connect/status", nil, "X-PUBLIC-TOKEN", reports[i%visits])
 		}},
-		{"new relay token", "≥ 0.40", func(i int) *http.Request { return share(reports[i%visits], thirdParty(i/visits)) }},
-		{"same relay token", "≥ 0.40", func(int) *http.Request { return share(reports[0], s.seed.ThirdParty.PublicID) }},
+		{"new sharing token", "≥ 0.40", func(i int) *http.Request { return share(reports[i%visits], thirdParty(i/visits)) }},
+		{"same sharing token", "≥ 0.40", func(int) *http.Request { return share(reports[0], s.seed.ThirdParty.PublicID) }},
 		{"bank accounts", "≥ 0.60", func(i int) *http.Request {
 			return s.basic(ctx, http.MethodGet, "/connect/consumers/"+consumers[i%visits]+"/bank-accounts", nil)
 		}},
