@@ -252,7 +252,7 @@ func (c triggerCommand) Run(ctx context.Context, in *invocation) error {
 	walk, ofReport := triggers[c.Event]
 	app, ofApplication := applicationTriggers[c.Event]
 	if !ofReport && !ofApplication && c.Event != webhook.TypeTest {
-		return refusal{errors.New("unknown event" + suggest.Hint(c.Event, c.candidates()))}
+		return refusal{errors.New("trigger does not make this event" + suggest.Hint(c.Event, c.candidates()))}
 	}
 	account, client, err := in.sandboxCustomer()
 	if err != nil {

@@ -293,8 +293,8 @@ func TestSandboxCommandsRefuseProduction(t *testing.T) {
 	for command, says := range map[string]string{
 		"listen --forward-to=http://10.0.0.1/x": "no account is configured",
 		"seed --count=0":                        "--count: must be from 1 to 1000",
-		"trigger PENDING":                       "unknown event; known are BUREAU_UNRESPONSIVE, ERROR",
-		"trigger application.decided":           "unknown event; known are BUREAU_UNRESPONSIVE, ERROR",
+		"trigger PENDING":                       "trigger does not make this event; known are BUREAU_UNRESPONSIVE, ERROR",
+		"trigger application.decided":           "trigger does not make this event; known are BUREAU_UNRESPONSIVE, ERROR",
 		"trigger application.redy":              `did you mean "application.ready"?`,
 		"listen --client-id=a --public-id=a --secret-key=a --products=cashflow=0199d3f4-7b1f-4d62-8e68-1b9f9e1f8d22 " +
 			"--provider-url=https://a.example --forward-events-to=https://app.example/": "--forward-events-to needs --portal-api-key",
