@@ -63,8 +63,8 @@ func Placeholder(value string) string {
 	return ""
 }
 
-// TextProblem returns what is wrong with a required string of a body that was refused: that there is none,
-// or what it must be.
+// TextProblem returns what is wrong with a required string of a body that was refused: that it is missing, or
+// what it must be.
 func TextProblem(raw json.RawMessage, must string) string {
 	var s string
 	switch text := string(raw); {

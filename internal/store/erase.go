@@ -58,7 +58,9 @@ func (g *writeQueue) truncateLog(ctx context.Context) error {
 		if err != nil || !locked {
 			return err
 		}
-		if time.Sleep(truncateRetry); ctx.Err() != nil {
+		select {
+		case <-time.After(truncateRetry):
+		case <-ctx.Done():
 			return nil
 		}
 	}

@@ -24,7 +24,7 @@ func TestInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.want == nil && runtime.GOOS != "linux" {
-				t.Skip("the input is a pipe")
+				t.Skip("on this system, the input is a pipe, which has no name to write to")
 			}
 			out, err := Run(t.Context(), in, limits, "/bin/sh", "-c", c.script, "sh", Input)
 			if !bytes.Equal(out, c.want) || (err == nil) != (c.want != nil) {

@@ -432,7 +432,7 @@ func (x *Index) addTextConditions(ctx context.Context, q store.Queryer, b *union
 }
 
 // rarestToken returns the index of the token with the fewest applications, counted up to
-// 1000, or -1 if there is none or one of several has none.
+// 1000, or -1 without tokens and if one of several tokens has no application.
 func (x *Index) rarestToken(ctx context.Context, q store.Queryer, tokens [][]byte) (int, error) {
 	if len(tokens) < 2 {
 		return len(tokens) - 1, nil
