@@ -338,3 +338,85 @@ func AmountWords(amount, currency string) string {
 	}
 	return sign + i18n.Grouped(amount) + " " + currency
 }
+
+// table adds an array of several objects with the same few values as a table, or returns false for another one.
+func (f *figures) table(label string, n node) bool {
+	g := ui.Grid{Caption: label, HideCaption: label == "", Named: true}
+	var keys []string
+	for _, row := range n.kids {
+		for _, k := range row.kids {
+			switch {
+			case forPrograms(k.key) || k.leaf() && k.value == nil || slices.Contains(keys, k.key):
+			case !k.leaf() || k.key == "address" || k.key == "description":
+				return false
+			default:
+				_, number := k.value.(json.Number)
+				keys = append(keys, k.key)
+				g.Columns = append(g.Columns, ui.Column{Label: f.label(k.key), Number: number && k.key != "year"})
+			}
+		}
+	}
+	if len(n.kids) < 2 && label == "" || len(keys) < 2 || len(keys) > 8 {
+		return false
+	}
+	for _, row := range n.kids {
+		f.currency = cmp.Or(row.child("currency"), f.currency)
+		cells := make([]ui.Cell, len(keys))
+		for _, k := range row.kids {
+			if i := slices.Index(keys, k.key); i >= 0 {
+				cells[i].Text = f.text(k.key, k.value)
+			}
+		}
+		for i := range cells {
+			cells[i].Text = cmp.Or(cells[i].Text, "–")
+		}
+		g.Rows = append(g.Rows, cells)
+	}
+	if len(f.groups) == 0 || f.groups[len(f.groups)-1].Table.Rows != nil {
+		f.group("")
+	}
+	f.groups[len(f.groups)-1].Table = g
+	return true
+}
+
+// employer names the employer of a payroll connection. A report has the jobs and the connections of a source in one order.
+func (f *figures) employer(payroll []node, number int) string {
+	source := func(n node) string { return cmp.Or(n.child("source_uuid"), n.child("source_id")) }
+	of, before := source(payroll[number]), 0
+	for _, p := range payroll[:number] {
+		if source(p) == of {
+			before++
+		}
+	}
+	for _, job := range f.employment {
+		if source(job) == of {
+			if before--; before < 0 {
+				return job.child("employer_name")
+			}
+		}
+	}
+	return ""
+}
+
+// history says from when to when payments had which status, the latest first.
+func (f *figures) history(months []node) string {
+	word := func(n node) string {
+		return cmp.Or(f.text("", n.child("status")), i18n.T(f.l, "access.history_unknown"))
+	}
+	day := func(n node) string {
+		month, _ := time.Parse("2006-01", n.child("month"))
+		return ui.MonthWords(f.l, month.Month()) + " " + strconv.Itoa(month.Year())
+	}
+	var all []string
+	for i := 0; i < len(months); {
+		last := i
+		for i++; i < len(months) && word(months[i]) == word(months[last]); i++ {
+		}
+		span := day(months[last])
+		if i-1 > last {
+			span = day(months[i-1]) + " – " + span
+		}
+		all = append(all, word(months[last])+": "+span)
+	}
+	return strings.Join(all, ", ")
+}

@@ -10,13 +10,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"cmp"
-	"encoding/json"
-	"slices"
 	"strconv"
-	"strings"
-	"time"
-	"vestibule/internal/i18n"
 	"vestibule/templates/ui"
 )
 
@@ -50,7 +44,7 @@ func accessGroup(g AccessGroup) templ.Component {
 			var templ_7745c5c3_Var2 string
 			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(g.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/access_figures.templ`, Line: 18, Col: 16}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/access_figures.templ`, Line: 12, Col: 16}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 			if templ_7745c5c3_Err != nil {
@@ -75,7 +69,7 @@ func accessGroup(g AccessGroup) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(g.Table.Caption)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/access_figures.templ`, Line: 25, Col: 30}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/access_figures.templ`, Line: 19, Col: 30}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -88,7 +82,7 @@ func accessGroup(g AccessGroup) templ.Component {
 			var templ_7745c5c3_Var4 string
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(len(g.Table.Rows)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/access_figures.templ`, Line: 25, Col: 67}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/access_figures.templ`, Line: 19, Col: 67}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -118,88 +112,6 @@ func accessGroup(g AccessGroup) templ.Component {
 		}
 		return nil
 	})
-}
-
-// table adds an array of several objects with the same few values as a table, or returns false for another one.
-func (f *figures) table(label string, n node) bool {
-	g := ui.Grid{Caption: label, HideCaption: label == "", Named: true}
-	var keys []string
-	for _, row := range n.kids {
-		for _, k := range row.kids {
-			switch {
-			case forPrograms(k.key) || k.leaf() && k.value == nil || slices.Contains(keys, k.key):
-			case !k.leaf() || k.key == "address" || k.key == "description":
-				return false
-			default:
-				_, number := k.value.(json.Number)
-				keys = append(keys, k.key)
-				g.Columns = append(g.Columns, ui.Column{Label: f.label(k.key), Number: number && k.key != "year"})
-			}
-		}
-	}
-	if len(n.kids) < 2 && label == "" || len(keys) < 2 || len(keys) > 8 {
-		return false
-	}
-	for _, row := range n.kids {
-		f.currency = cmp.Or(row.child("currency"), f.currency)
-		cells := make([]ui.Cell, len(keys))
-		for _, k := range row.kids {
-			if i := slices.Index(keys, k.key); i >= 0 {
-				cells[i].Text = f.text(k.key, k.value)
-			}
-		}
-		for i := range cells {
-			cells[i].Text = cmp.Or(cells[i].Text, "–")
-		}
-		g.Rows = append(g.Rows, cells)
-	}
-	if len(f.groups) == 0 || f.groups[len(f.groups)-1].Table.Rows != nil {
-		f.group("")
-	}
-	f.groups[len(f.groups)-1].Table = g
-	return true
-}
-
-// employer names the employer of a payroll connection. A report has the jobs and the connections of a source in one order.
-func (f *figures) employer(payroll []node, number int) string {
-	source := func(n node) string { return cmp.Or(n.child("source_uuid"), n.child("source_id")) }
-	of, before := source(payroll[number]), 0
-	for _, p := range payroll[:number] {
-		if source(p) == of {
-			before++
-		}
-	}
-	for _, job := range f.employment {
-		if source(job) == of {
-			if before--; before < 0 {
-				return job.child("employer_name")
-			}
-		}
-	}
-	return ""
-}
-
-// history says from when to when payments had which status, the latest first.
-func (f *figures) history(months []node) string {
-	word := func(n node) string {
-		return cmp.Or(f.text("", n.child("status")), i18n.T(f.l, "access.history_unknown"))
-	}
-	day := func(n node) string {
-		month, _ := time.Parse("2006-01", n.child("month"))
-		return ui.MonthWords(f.l, month.Month()) + " " + strconv.Itoa(month.Year())
-	}
-	var all []string
-	for i := 0; i < len(months); {
-		last := i
-		for i++; i < len(months) && word(months[i]) == word(months[last]); i++ {
-		}
-		span := day(months[last])
-		if i-1 > last {
-			span = day(months[i-1]) + " – " + span
-		}
-		all = append(all, word(months[last])+": "+span)
-	}
-	return strings.Join(all, ", ")
 }
 
 var _ = templruntime.GeneratedTemplate

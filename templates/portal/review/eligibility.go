@@ -101,3 +101,9 @@ func (v EligibilityView) keys(l i18n.Lang) (out []key) {
 	}
 	return out
 }
+
+// PayrollEmployers returns the employer of each payroll item, nil where it is unclear.
+func (v EligibilityView) PayrollEmployers() []*string {
+	return jobsOf(v.payroll(), func(p report.EligibilityPayroll) string { return p.SourceUUID }, v.Report.Employment,
+		func(e report.EligibilityEmployment) (string, *string) { return e.SourceUUID, e.EmployerName })
+}

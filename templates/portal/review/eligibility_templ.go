@@ -356,10 +356,4 @@ func fileLink(l i18n.Lang, applicationID, path, what string) templ.Component {
 	})
 }
 
-// PayrollEmployers returns the employer of each payroll item, nil where it is unclear.
-func (v EligibilityView) PayrollEmployers() []*string {
-	return jobsOf(v.payroll(), func(p report.EligibilityPayroll) string { return p.SourceUUID }, v.Report.Employment,
-		func(e report.EligibilityEmployment) (string, *string) { return e.SourceUUID, e.EmployerName })
-}
-
 var _ = templruntime.GeneratedTemplate

@@ -169,3 +169,27 @@ func (v IncomeView) employment(l i18n.Lang) ui.Grid {
 func joined(by string, all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), by)
 }
+
+// PayrollEmployers returns the employer of each payroll item, nil where it is unclear.
+func (v IncomeView) PayrollEmployers() []*string {
+	return jobsOf(v.Report.Income.Payroll, func(p report.Payroll) string { return p.SourceID }, v.Report.Employment,
+		func(e report.Employment) (string, *string) { return e.SourceID, e.EmployerName })
+}
+
+// jobsOf returns the employer of each item. The items and the jobs of a connection are in one order.
+func jobsOf[P, E any](items []P, connection func(P) string, jobs []E, job func(E) (id string, name *string)) []*string {
+	names, surplus, out := map[string][]*string{}, map[string]int{}, make([]*string, len(items))
+	for _, j := range jobs {
+		id, name := job(j)
+		names[id], surplus[id] = append(names[id], name), surplus[id]+1
+	}
+	for _, p := range items {
+		surplus[connection(p)]--
+	}
+	for i, p := range items {
+		if id := connection(p); surplus[id] == 0 {
+			out[i], names[id] = names[id][0], names[id][1:]
+		}
+	}
+	return out
+}
