@@ -39,18 +39,17 @@ func (v *visitor) live() (frames []playwright.Frame) {
 // checked returns the findings of axe in a frame.
 func checked(t *testing.T, f playwright.Frame, options string) (found []string) {
 	t.Helper()
+	ready := `document.readyState !== "loading"`
+	if strings.Contains(f.URL(), "/widget/v1/frame") { // it is a page when it has its first step
+		ready += ` && document.getElementById("step")?.dataset.step !== "loading"`
+	}
+	untilTrue(t, f, ready)
 	if there, err := f.Evaluate(`() => typeof axe`); err != nil || there != "object" {
 		source, err := axeSource()
 		must(t, err)
 		_, err = f.Evaluate(string(source))
 		must(t, err)
 	}
-	ready := `document.readyState !== "loading"`
-	if strings.Contains(f.URL(), "/widget/v1/frame") { // it is a page when it has its first step
-		ready += ` && document.getElementById("step")?.dataset.step !== "loading"`
-	}
-	_, err := f.WaitForFunction(ready, nil)
-	must(t, err)
 	// A table's rows after the sixth are like those before; they cost most of the time.
 	out, err := f.Evaluate(`async (options) => JSON.stringify((await axe.run({exclude: ["tbody > tr:nth-child(n + 7)"]}, {iframes: false,
 		preload: false, resultTypes: ["violations"], ...JSON.parse(options)})).violations

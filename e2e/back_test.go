@@ -20,8 +20,7 @@ func back(t *testing.T, v *visitor) {
 // Before, Back shows the current step again.
 func located(t *testing.T, v *visitor) {
 	t.Helper()
-	_, err := v.WaitForFunction(`() => history.state?.visit`, nil)
-	must(t, err)
+	untilTrue(t, v, `!!history.state?.visit`)
 }
 
 // forward presses the browser's Forward and waits until the host's page at url has run its

@@ -166,6 +166,18 @@ func until(t *testing.T, what string, reached func() bool) {
 	}
 }
 
+// untilTrue waits until an expression is true in a page or frame. Playwright's WaitForFunction evaluates
+// it again from within the page, which a content security policy refuses.
+func untilTrue(t *testing.T, at interface {
+	Evaluate(expression string, arg ...any) (any, error)
+}, expression string) {
+	t.Helper()
+	until(t, expression, func() bool {
+		is, err := at.Evaluate(expression)
+		return err == nil && is == true
+	})
+}
+
 // await waits until the application is in the state.
 func (s *site) await(t *testing.T, id, want string) {
 	t.Helper()
