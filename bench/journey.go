@@ -52,12 +52,14 @@ func journeysOn(ctx context.Context, bin string, e engine) []figure {
 	pair := journeyPair{whole: whole, load: load, bare: bare.Pid(), other: other, engine: e}
 	var took, barely series // nanoseconds of processors a journey
 	var counts map[string]float64
+	empty := must(whole.Stored())
 	for round := range journeyRounds + 1 {
 		own, plain, counted := pair.measure(ctx)
 		if round > 0 { // the first one warms up
 			took, barely, counts = append(took, own), append(barely, plain), counted
 		}
 	}
+	stored := float64(must(whole.Stored())-empty) / (journeysEach * (journeyRounds + 1))
 	wait := untilReport(ctx, load)
 	limit := series{12e6}
 	if e.url == "" {
@@ -67,6 +69,7 @@ func journeysOn(ctx context.Context, bin string, e engine) []figure {
 		compare("processor time of a journey, "+e.name+" / a bare journey", "≤ 2.50", millis, took, barely),
 		compare("processor time of a journey, "+e.name, "≤ 1.00", millis, took, limit),
 		compare("a whole visit until its report is on the status page, "+e.name, "≤ 1.00", millis, series{wait.median()}, series{120e6}),
+		compare("database of a journey, "+e.name, "≤ 1.00", kilobytes, series{stored}, series{60e3}),
 	}
 	each := func(name, of string, wanted float64) figure {
 		return compare(name+" of a journey, "+e.name, "≤ 1.00", unit("%.1f", 1), series{counts[of] / journeysEach}, series{wanted})
@@ -130,8 +133,8 @@ func crowd(ctx context.Context, l *fleet.Load) {
 // Sizes in bytes of what a bare journey stores: a visit's data of 850 transactions, as the program
 // packs them, and its report.
 const (
-	bareVisit  = 48 << 10
-	bareReport = 28 << 10
+	bareVisit  = 12 << 10
+	bareReport = 5 << 10
 )
 
 // bareJourney answers what a journey requests. A statement that fails panics: the answer is missing,

@@ -90,6 +90,25 @@ func UsedHere() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
+// Stored returns the size in bytes of both parties' databases, without PostgreSQL's log.
+func (f *Fleet) Stored() (size int64, err error) {
+	at := filepath.Join(f.Dir, "*", "*.db*")
+	if f.cluster != nil {
+		u, err := url.Parse(f.cluster.URL)
+		if err != nil {
+			return 0, err
+		}
+		at = filepath.Join(u.Query().Get("host"), "data", "base", "*", "*")
+	}
+	files, err := filepath.Glob(at)
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil { // otherwise it has just been deleted
+			size += info.Size()
+		}
+	}
+	return size, err
+}
+
 // UsedByServer returns the processor time of the PostgreSQL server that listens in a folder,
 // including its processes that have ended.
 func UsedByServer(databaseURL string) (time.Duration, error) {

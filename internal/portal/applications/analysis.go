@@ -36,7 +36,7 @@ const maxAnalysis = 8 << 20
 // errNoAnalysis means that the provider's report has no analysis, which is allowed.
 var errNoAnalysis = errors.New("the report has no such file")
 
-// analysis is an analysis as it is stored: its transactions apart and packed, which only their own page shows.
+// analysis is an analysis as it is stored: packed, and its transactions apart, which only their own page shows.
 type analysis struct{ figures, transactions []byte }
 
 // fetchAnalysis fetches and stores an analysis, or stores that the provider has no analysis.
@@ -121,6 +121,7 @@ func (s *Service) requestAnalysis(ctx context.Context, t Attempt) (got analysis,
 	if of := analyzed.FindSubmatch(got.figures); of == nil || !strings.EqualFold(string(of[1]), t.PublicToken) {
 		return got, errors.New("the analysis is of another report")
 	}
+	got.figures = report.Pack(got.figures)
 	return got, nil
 }
 

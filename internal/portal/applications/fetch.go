@@ -168,7 +168,7 @@ func (s *Service) lease(ctx context.Context, id string, revision bool) error {
 func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *reportRow, raw []byte,
 	behind analysis) (err error) {
 	r.sealedIn = reportTable
-	if r.report, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, r.cell(a.ID, "report"), raw); err != nil {
+	if r.report, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, r.cell(a.ID, "report"), report.Pack(raw)); err != nil {
 		return err
 	}
 	if err := s.sealAnalysis(ctx, tx, *a, r, behind); err != nil {

@@ -43,11 +43,8 @@ func (s *Service) Analysis(ctx context.Context, id string, attempt, revision int
 // Transactions returns the transactions of an analysis in JSON, or nil if the analysis has none or has them itself. It
 // selects the report like StoredReportOf.
 func (s *Service) Transactions(ctx context.Context, id string, attempt, revision int) ([]byte, error) {
-	_, packed, err := s.read(ctx, s.DB.SQL, withTransactions, id, attempt, revision)
-	if err != nil || packed == nil {
-		return nil, err
-	}
-	return report.Unpack(packed)
+	_, raw, err := s.read(ctx, s.DB.SQL, withTransactions, id, attempt, revision)
+	return raw, err
 }
 
 // sealAnalysis encrypts an analysis for its row, unless it is empty.
@@ -62,7 +59,7 @@ func (s *Service) sealAnalysis(ctx context.Context, tx *store.Tx, a Application,
 	return err
 }
 
-// read returns a report with one of its columns decrypted.
+// read returns a report with one of its columns decrypted and unpacked.
 func (s *Service) read(ctx context.Context, q store.Queryer, c contents, id string, attempt, revision int) (reportRow, []byte, error) {
 	r, err := reportOf(ctx, q, c, id, attempt, revision)
 	if err != nil || r.sealed == nil {
@@ -72,6 +69,10 @@ func (s *Service) read(ctx context.Context, q store.Queryer, c contents, id stri
 	if err != nil {
 		return r, nil, err
 	}
-	raw, err := open.Open(r.cell(id, strings.TrimPrefix(string(c), "r.")), r.sealed)
+	packed, err := open.Open(r.cell(id, strings.TrimPrefix(string(c), "r.")), r.sealed)
+	if err != nil {
+		return r, nil, err
+	}
+	raw, err := report.Unpack(packed)
 	return r, raw, err
 }

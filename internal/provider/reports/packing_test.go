@@ -59,6 +59,22 @@ func TestPackRoundTrip(t *testing.T) {
 	})
 }
 
+// An input that a former version stored, without compression, is read.
+func TestUnpackFormerInput(t *testing.T) {
+	want := household(3)
+	packed, err := packInput(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	former, err := report.Unpack(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := unpackInput(former); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("unpacked %+v, %v", got, err)
+	}
+}
+
 func FuzzUnpack(f *testing.F) {
 	raw, _ := packInput(household(3))
 	f.Add(raw)
