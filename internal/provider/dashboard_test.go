@@ -599,6 +599,22 @@ func TestDashboardResendsEmails(t *testing.T) {
 }
 
 // TestDashboardSendsTestEvent to a receiver that verifies it, and shows its answers.
+// A page that answers a refused form is at an address that cannot be read, so its script does not keep
+// its list current.
+func TestDashboardAnswerIsNotPolled(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		d := b.signIn(customerUser)
+		refused := d.send(d.endpoint("url"), d.form("url", "ftp://nowhere"))
+		if says := strings.Contains(string(refused.raw), "data-poll"); refused.status != 422 || says {
+			t.Errorf("status %d, its list is kept current: %v", refused.status, says)
+		}
+		if !strings.Contains(d.page("/dashboard/webhooks"), "data-poll") {
+			t.Error("the page's list is not kept current")
+		}
+	})
+}
+
 func TestDashboardSendsTestEvent(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.addUsers()

@@ -29,6 +29,7 @@ type Dashboard struct {
 	Scripts   []string
 	Dense     bool   // the user wants low rows
 	Page      string // token by which the page's script shows that it is of this page
+	Answer    bool   // the page answers a form, so that its address cannot be read again
 
 	Email    string // of the signed-in user; empty if signed out
 	Account  string // the account's name

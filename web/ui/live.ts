@@ -121,7 +121,7 @@ export function startLive(): void {
 		searching = words !== "";
 		tag = "";
 		const body = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
-		const answer = await (searching ? request(form.action, { method: "POST", body }) : request(location.href));
+		const answer = await (searching ? request(form.action, { method: "POST", body }) : request(form.dataset.list ?? location.href));
 		if (!answer?.ok || query.value.trim() !== words) return;
 		await replacePart(await answer.text(), false);
 		announce(part.dataset.found);

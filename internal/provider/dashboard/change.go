@@ -344,6 +344,7 @@ func (s *Pages) frameOf(r *http.Request, by user) providerui.Dashboard {
 	}
 	d.Once, d.Languages = s.once(by.session.ID), s.language.Links(r, listParams...)
 	d.Dense, d.Corrects, d.Member = by.dense, by.corrects, by.Role == Member
+	d.Answer = r.Method != http.MethodGet
 	d.Page, d.Scripts = s.pageToken(by.session.ID), []string{s.Assets.URL("dashboard.js")}
 	return d
 }
