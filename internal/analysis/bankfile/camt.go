@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"vestibule/internal/analysis/bankdata"
@@ -58,10 +59,10 @@ type (
 		Reference string   `xml:"AcctSvcrRef"`
 		Info      string   `xml:"AddtlNtryInf"`
 		Texts     []string `xml:"NtryDtls>TxDtls>RmtInf>Ustrd"`
-		Creditor  string   `xml:"NtryDtls>TxDtls>RltdPties>Cdtr>Nm"`
-		Debtor    string   `xml:"NtryDtls>TxDtls>RltdPties>Dbtr>Nm"`
-		Creditor8 string   `xml:"NtryDtls>TxDtls>RltdPties>Cdtr>Pty>Nm"` // from version 8
-		Debtor8   string   `xml:"NtryDtls>TxDtls>RltdPties>Dbtr>Pty>Nm"`
+		Creditor  []string `xml:"NtryDtls>TxDtls>RltdPties>Cdtr>Nm"`
+		Debtor    []string `xml:"NtryDtls>TxDtls>RltdPties>Dbtr>Nm"`
+		Creditor8 []string `xml:"NtryDtls>TxDtls>RltdPties>Cdtr>Pty>Nm"` // from version 8
+		Debtor8   []string `xml:"NtryDtls>TxDtls>RltdPties>Dbtr>Pty>Nm"`
 	}
 )
 
@@ -70,8 +71,16 @@ func readCAMT(f *File, text string) error {
 	var d camtDocument
 	decoder := xml.NewDecoder(strings.NewReader(text))
 	decoder.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // decode has converted it
-	if err := decoder.Decode(&d); err != nil {
-		return errors.New("the " + f.Format + " file is not well-formed XML in the encoding that it declares")
+	for {                                                                                      // documents may be within an envelope, or follow each other
+		token, err := decoder.Token()
+		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "Document" {
+			err = decoder.DecodeElement(&d, &start)
+		}
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return errors.New("the " + f.Format + " file is not well-formed XML in the encoding that it declares")
+		}
 	}
 	if d.Statements = append(d.Statements, d.Reports...); len(d.Statements) > maxAccounts {
 		return fmt.Errorf("more than %d statements", maxAccounts)
@@ -107,7 +116,7 @@ func (f *File) camt(s camtStatement) error {
 	if err != nil {
 		return err
 	}
-	foreign, undated, total := 0, 0, report.Cents(0)
+	foreign, total := 0, report.Cents(0)
 	states := map[string]int{}
 	for n, e := range s.Entries {
 		a.Currency = cmp.Or(a.Currency, strings.ToUpper(clean(e.Amount.Currency)))
@@ -120,18 +129,14 @@ func (f *File) camt(s camtStatement) error {
 			continue
 		}
 		amount, ok := signed(e.Amount.Value, e.Side)
-		if !ok {
-			return fmt.Errorf("entry %d of %s has an amount or a side that cannot be read", n+1, a.Name)
-		}
 		day, dated := e.Booked.parse()
 		if !dated {
 			day, dated = e.Valued.parse()
 		}
-		switch {
-		case !dated:
-			undated++
-			continue
-		case e.Amount.Currency != "" && strings.ToUpper(clean(e.Amount.Currency)) != a.Currency:
+		if !ok || !dated {
+			return fmt.Errorf("entry %d of %s has an amount, a side or a day that cannot be read", n+1, a.Name)
+		}
+		if e.Amount.Currency != "" && strings.ToUpper(clean(e.Amount.Currency)) != a.Currency {
 			foreign++
 			continue
 		}
@@ -145,18 +150,20 @@ func (f *File) camt(s camtStatement) error {
 			f.leaveOut(count(n, l.noun) + " of " + a.Name + " left out")
 		}
 	}
-	switch left := foreign + undated; {
+	switch {
 	case opening == nil || a.balanceKind != "CLBD":
 	case *opening+total == a.Balance:
 		f.note("the entries of " + a.Name + " explain the change of its balance")
 		a.opening = opening
-	case left == 0 && len(s.Entries) > 0:
+	case foreign == 0 && len(s.Entries) > 0:
 		f.leaveOut(fmt.Sprintf("%s: its entries add up to %s, but its balance changes by %s", a.Name, total, a.Balance-*opening))
 	}
-	a.Currency = cmp.Or(a.Currency, "USD")
-	if undated+foreign > 0 {
-		f.leaveOut(fmt.Sprintf("%s of %s without a day, or in another currency than %s, left out",
-			count(undated+foreign, "transaction"), a.Name, a.Currency))
+	if a.Currency == "" {
+		a.Currency = "USD"
+		f.note("the currency is not stated, and read as USD")
+	}
+	if foreign > 0 {
+		f.leaveOut(fmt.Sprintf("%s of %s in another currency than %s left out", count(foreign, "transaction"), a.Name, a.Currency))
 	}
 	f.addAccount(a)
 	return nil
@@ -188,12 +195,12 @@ func (a *Account) readBalances(all []camtBalance) (opening *report.Cents, err er
 
 // addEntry adds the transaction of a booked entry.
 func (a *Account) addEntry(e camtEntry, day report.Date, amount report.Cents) error {
-	party := cmp.Or(e.Creditor, e.Creditor8)
+	parties := slices.Concat(e.Creditor, e.Creditor8)
 	if amount >= 0 {
-		party = cmp.Or(e.Debtor, e.Debtor8)
+		parties = slices.Concat(e.Debtor, e.Debtor8)
 	}
 	t := bankdata.Transaction{Posted: day, Amount: amount, Debit: strings.TrimSpace(e.Side) == "DBIT",
-		Merchant: clean(party), Memo: clean(strings.Join(e.Texts, " "))}
+		Merchant: clean(strings.Join(slices.Compact(parties), ", ")), Memo: clean(strings.Join(e.Texts, " "))}
 	t.Description = cmp.Or(clean(e.Info), t.Merchant, t.Memo, "Transaction")
 	if t.Memo == t.Description {
 		t.Memo = ""
@@ -206,7 +213,7 @@ func (a *Account) addEntry(e camtEntry, day report.Date, amount report.Cents) er
 func signed(value, side string) (report.Cents, bool) {
 	f, ok := parseFigure(value, '.')
 	c := f.cents
-	ok = ok && c >= 0
+	ok = ok && c >= 0 && !f.rounded
 	switch strings.TrimSpace(side) {
 	case "CRDT":
 	case "DBIT":

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -119,11 +120,11 @@ func (a *Account) isSame(b *Account) (same, decided bool) {
 		if a.Number == b.Number {
 			return a.Routing == b.Routing || a.Routing == "" || b.Routing == "", true
 		}
-		short, long := a.Number, b.Number
+		short, long := shown(a.Number), shown(b.Number)
 		if len(short) > len(long) {
 			short, long = long, short
 		}
-		if len(short) > 4 || len(short) == len(long) || !strings.HasSuffix(long, short) { // banks mask numbers
+		if !strings.HasSuffix(long, short) { // banks mask numbers, and put those of branches before them
 			return false, true
 		}
 	}
@@ -153,6 +154,14 @@ func (a *Account) isSame(b *Account) (same, decided bool) {
 	}
 	same = !older.NoBalance && newer.opening != nil && older.Balance == *newer.opening && older.Balance != 0
 	return same, same
+}
+
+var masked = regexp.MustCompile(`.*(?:[Xx]{2}|[*•…#.])|\W+|_`)
+
+// shown returns the digits and letters of an account's number that are not masked, without zeros
+// before them.
+func shown(number string) string {
+	return strings.TrimLeft(strings.ToUpper(masked.ReplaceAllString(number, "")), "0")
 }
 
 // moves counts transactions between two days by a key.
