@@ -99,7 +99,7 @@ func readCAMT(f *File, text string) error {
 
 // camt adds the account of a statement. It merges several statements of one account.
 func (f *File) camt(s camtStatement) error {
-	number := clean(cmp.Or(s.IBAN, s.Other))
+	number := strings.Join(strings.Fields(cmp.Or(s.IBAN, s.Other)), "")
 	a := Account{NoBalance: true, layout: "camt", guessed: s.Kind != "SVGS" && s.Kind != "CACC"}
 	a.Type, a.Subtype, a.Number, a.Currency = report.CashEquivalent, report.Checking, number, strings.ToUpper(clean(s.Currency))
 	if s.Kind == "SVGS" {
@@ -158,15 +158,10 @@ func (f *File) camt(s camtStatement) error {
 	case foreign == 0 && len(s.Entries) > 0:
 		f.leaveOut(fmt.Sprintf("%s: its entries add up to %s, but its balance changes by %s", a.Name, total, a.Balance-*opening))
 	}
-	if a.Currency == "" {
-		a.Currency = "USD"
-		f.note("the currency is not stated, and read as USD")
-	}
 	if foreign > 0 {
 		f.leaveOut(fmt.Sprintf("%s of %s in another currency than %s left out", count(foreign, "transaction"), a.Name, a.Currency))
 	}
-	f.addAccount(a)
-	return nil
+	return f.addAccount(a)
 }
 
 // readBalances sets the balance of an account: the closing one, else the newest interim one. It

@@ -132,14 +132,9 @@ func (a *Account) isSame(b *Account) (same, decided bool) {
 		return false, false
 	}
 	older, newer := a, b
-	first, last := a.span()
-	from, until := b.span()
-	if until.Before(first.Time) {
+	first, last := a.overlap(b)
+	if _, until := b.span(); until.Before(first.Time) {
 		older, newer = b, a
-	}
-	first = laterDate(first, from)
-	if until.Before(last.Time) {
-		last = until
 	}
 	if !first.After(last.Time) {
 		shared, all, others := common(a.moves(first, last, move), b.moves(first, last, move))
@@ -202,6 +197,17 @@ func (a *Account) span() (first, last report.Date) {
 	return first, last
 }
 
+// overlap returns the days that the transactions of two accounts both cover, in the wrong order if
+// there are none.
+func (a *Account) overlap(b *Account) (first, last report.Date) {
+	first, last = a.span()
+	from, until := b.span()
+	if until.Before(last.Time) {
+		last = until
+	}
+	return laterDate(first, from), last
+}
+
 // overlap counts lines by their keys, in the part or file that has most of them.
 type overlap map[string]int
 
@@ -220,10 +226,18 @@ func (o overlap) add(keys []string) (fresh []bool) {
 
 // merge adds the transactions of the same account in another file. Of transactions with the
 // same key, it keeps as many as the file with the most of them has. Files of different form
-// have different keys, so that their transactions are compared by day and amount.
+// have different keys, and some banks give others each time, so that their transactions are
+// compared by day and amount.
 func (a *Account) merge(b *Account) {
+	changed := a.layout != b.layout || a.layout == ""
+	if from, until := a.overlap(b); !changed && from.Before(until.Time) {
+		same, _, _ := common(a.moves(from, until, movedText), b.moves(from, until, movedText))
+		keys := overlap{}
+		fresh := append(keys.add(a.keys), keys.add(b.keys)...)
+		changed = same > 0 && !slices.Contains(fresh, false)
+	}
 	key := func(x *Account, i int) string {
-		if a.layout != b.layout || a.layout == "" {
+		if changed {
 			return move(&x.Transactions[i])
 		}
 		return x.keys[i]

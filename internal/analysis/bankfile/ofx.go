@@ -25,8 +25,6 @@ type statement struct {
 	balanceDay  *report.Date
 	account     Account
 	left        map[string]int // transactions left out, by their state
-	rounded     int            // amounts with parts of a cent
-	decimal     byte
 	moves       []ofxMove
 }
 
@@ -84,7 +82,7 @@ func readOFX(f *File, text string) error {
 		} else if known || closing {
 			continue
 		}
-		if value := clean(unescape(text[at[1]:next])); value != "" {
+		if value := clean(unescape(text[at[1]:min(next, at[1]+16*maxText)])); value != "" {
 			r.value(name, value)
 		}
 	}
@@ -110,13 +108,16 @@ func (r *ofxReader) aggregate(name string, closing bool) (known bool, err error)
 		err = r.closeStatement()
 		r.within = r.within[:0]
 		if !closing {
-			r.statement = &statement{kind: name, decimal: r.decimal, left: map[string]int{}}
+			r.statement = &statement{kind: name, left: map[string]int{}}
 		}
 	case "STMTTRNP":
 		if r.statement != nil && !closing {
 			r.statement.left["pending"]++
 		}
 	case "STMTTRN", "BANKTRANLIST": // some banks do not close the last transaction of a list
+		if closing && name == "STMTTRN" && r.statement != nil && r.fields == nil {
+			return true, fmt.Errorf("transaction %d has no beginning", r.transactions+1)
+		}
 		err = r.closeTransaction()
 		if name == "BANKTRANLIST" {
 			r.listed = !closing
@@ -177,7 +178,7 @@ func (r *ofxReader) value(name, value string) {
 	case r.inside("LEDGERBAL"):
 		switch name {
 		case "BALAMT":
-			if f, ok := parseFigure(value, s.decimal); ok && !f.rounded {
+			if f, ok := parseFigure(value, r.decimal); ok && !f.rounded {
 				s.balance = &f.cents
 			}
 		case "DTASOF":
@@ -196,18 +197,6 @@ func (r *ofxReader) value(name, value string) {
 // inside reports whether one of the aggregates is open.
 func (r *ofxReader) inside(names ...string) bool {
 	return slices.ContainsFunc(r.within, func(w string) bool { return slices.Contains(names, w) })
-}
-
-func (r *ofxReader) closeTransaction() error {
-	if r.statement == nil || r.fields == nil {
-		return nil
-	}
-	if r.transactions++; r.transactions > MaxTransactions {
-		return fmt.Errorf("more than %d transactions", MaxTransactions)
-	}
-	err := r.statement.transaction(r.fields, r.transactions)
-	r.fields = nil
-	return err
 }
 
 func (r *ofxReader) closeStatement() error {
@@ -230,32 +219,20 @@ func (f *File) statement(s *statement, until report.Date) error {
 	if len(s.bank) == 9 {
 		a.Routing = s.bank
 	}
-	what, typed := "account", kindOf(s.accountType)
-	switch {
-	case s.kind == "INVSTMTRS":
-		what = "securities account"
-	case s.kind == "CCSTMTRS", strings.HasPrefix(s.accountType, "CREDITCARD"):
-		what = "credit card"
-	case s.kind == "LOANSTMTRS", s.accountType == "LOAN":
-		what = "loan"
-	case s.accountType == "CREDITLINE":
-		what = "line of credit"
-	case leftKinds[typed]:
-		what = typed
-	case typed == "savings", s.accountType == "MONEYMRKT", s.accountType == "CD":
+	switch kind := cmp.Or(ofxKinds[s.kind], ofxKinds[s.accountType], kindOf(s.accountType)); kind {
+	case "savings":
 		a.Subtype = report.Savings
-	default:
+	case "", "cash account":
 		a.Subtype, a.guessed = report.Checking, s.accountType != "CHECKING"
-	}
-	if a.Subtype == "" {
-		f.leaveOut(what + endingIn(a.Number) + " left out: " + onlyAccounts)
+		if kind == "" && a.guessed && s.accountType != "" {
+			f.note(fmt.Sprintf("the unknown type %q of an account is read as checking", s.accountType))
+		}
+	default:
+		f.leaveOut(kind + endingIn(a.Number) + " left out: " + onlyAccounts)
 		return nil
 	}
 	a.Institution = cmp.Or(a.Institution, "Bank")
 	a.Name = strings.ToLower(a.Subtype) + endingIn(a.Number)
-	if a.guessed && typed != "cash account" && s.accountType != "" {
-		f.note(fmt.Sprintf("%s has the unknown type %q, read as checking", a.Name, s.accountType))
-	}
 	a.NoBalance = s.balance == nil
 	if s.balance != nil {
 		a.Balance, a.BalanceDate = *s.balance, s.balanceDay
@@ -263,17 +240,10 @@ func (f *File) statement(s *statement, until report.Date) error {
 	if a.Currency = s.currency; a.Currency == "" && len(s.moves) > 0 {
 		a.Currency = s.moves[0].currency
 	}
-	if a.Currency == "" {
-		a.Currency = "USD"
-		f.note("the currency is not stated, and read as USD")
-	} else if !isCurrency.MatchString(a.Currency) {
-		return fmt.Errorf("the currency of %s cannot be read", a.Name)
-	}
 	if err := f.signMoves(s, a.Name); err != nil {
 		return err
 	}
-	last := until.AddDate(0, 0, 4)
-	late := func(m ofxMove) bool { return m.Posted.After(last) }
+	late := func(m ofxMove) bool { return m.Posted.After(until.AddDate(0, 0, 4)) }
 	known := !until.IsZero() && slices.ContainsFunc(s.moves, func(m ofxMove) bool { return !late(m) })
 	repeated, seen := 0, map[string]bool{}
 	texts, unique := map[string]string{}, true // by FITID, which some banks give twice
@@ -304,36 +274,42 @@ func (f *File) statement(s *statement, until report.Date) error {
 			f.leaveOut(count(n, noun) + " of " + a.Name + why + " left out")
 		}
 	}
-	if s.rounded > 0 {
-		f.note(count(s.rounded, "amount") + " of " + a.Name + " with parts of a cent rounded")
-	}
 	if repeated > 0 {
 		f.note(fmt.Sprintf("%s of %s with the same FITID, day, amount and name counted once", count(repeated, "repetition"), a.Name))
 	}
-	f.addAccount(a)
-	return nil
+	return f.addAccount(a)
 }
+
+// ofxKinds are kinds of accounts by the statement or ACCTTYPE.
+var ofxKinds = map[string]string{"INVSTMTRS": "securities account", "CCSTMTRS": "credit card", "CREDITCARD": "credit card",
+	"LOANSTMTRS": "loan", "CREDITLINE": "line of credit", "MONEYMRKT": "savings", "CD": "savings"}
 
 // ofxLeftOut lists more states of transactions that are left out. What follows | is about them.
 var ofxLeftOut = []struct{ state, noun string }{{"foreign", "transaction| in another currency than the account"},
 	{"empty", "transaction| without an amount"}, {"balance", "line| that states a balance"}, {"corrected", "transaction| that a later one corrects"}}
 
-var isCurrency = regexp.MustCompile(`^[A-Z]{3}$`)
-
 // addAccount adds an account, or its transactions to those of an account with its number.
-func (f *File) addAccount(a Account) {
+func (f *File) addAccount(a Account) error {
+	if a.Currency == "" {
+		a.Currency = "USD"
+		f.note("the currency is not stated, and read as USD")
+	} else if len(a.Currency) != 3 || strings.Trim(a.Currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return fmt.Errorf("the currency of %s cannot be read", a.Name)
+	}
 	for i := range f.Accounts {
 		b := &f.Accounts[i]
 		if a.Number != "" && b.Number == a.Number && b.Routing == a.Routing && b.Subtype == a.Subtype && b.Currency == a.Currency {
-			if a.opening != nil && !b.NoBalance && b.Balance == *a.opening { // the next statement
+			if a.opening != nil && !b.NoBalance && b.Balance == *a.opening && a.Balance != b.Balance { // the next statement
 				b.Transactions, b.keys = append(b.Transactions, a.Transactions...), append(b.keys, a.keys...)
-				a.Transactions, a.keys = nil, nil
+				b.Balance, b.BalanceDate = a.Balance, a.BalanceDate
+			} else {
+				b.merge(&a)
 			}
-			b.merge(&a)
-			return
+			return nil
 		}
 	}
 	f.Accounts = append(f.Accounts, a)
+	return nil
 }
 
 // signMoves signs the amounts of a statement without any negative one by their types, if a
@@ -390,9 +366,16 @@ func signOf(kind string) byte {
 	return cmp.Or(words["ofx"][strings.ToLower(kind)], "?")[0]
 }
 
-// transaction adds a transaction, the n-th of the file.
-func (s *statement) transaction(fields map[string]string, n int) error {
-	f, ok := parseFigure(fields["TRNAMT"], s.decimal)
+// closeTransaction adds the present transaction, if it is one of an account that is used.
+func (r *ofxReader) closeTransaction() error {
+	s, fields := r.statement, r.fields
+	if r.fields = nil; s == nil || fields == nil || s.kind != "STMTRS" {
+		return nil
+	}
+	if r.transactions++; r.transactions > MaxTransactions {
+		return fmt.Errorf("more than %d transactions", MaxTransactions)
+	}
+	f, ok := parseFigure(fields["TRNAMT"], r.decimal)
 	day, dated := ofxDay(fields["DTPOSTED"])
 	for _, other := range []string{"DTUSER", "DTAVAIL"} {
 		if !dated {
@@ -400,7 +383,7 @@ func (s *statement) transaction(fields map[string]string, n int) error {
 		}
 	}
 	kind := strings.ToUpper(fields["TRNTYPE"])
-	state := stateOfText(cmp.Or(fields["NAME"], fields["MEMO"]))
+	state := cmp.Or(stateOfText(cmp.Or(fields["NAME"], fields["MEMO"])), words["prefix"][plain(fields["MEMO"])])
 	switch {
 	case fields["TRNAMT"] == "":
 		state = "empty"
@@ -408,14 +391,14 @@ func (s *statement) transaction(fields map[string]string, n int) error {
 		state = "pending"
 	case state != "":
 	case !ok || !dated:
-		return fmt.Errorf("transaction %d, of the account%s, has an amount or a day that cannot be read", n, endingIn(s.number))
+		return fmt.Errorf("transaction %d, of the account%s, has an amount or a day that cannot be read", r.transactions, endingIn(s.number))
 	}
 	if state != "" {
 		s.left[state]++
 		return nil
 	}
 	if f.rounded {
-		s.rounded++
+		r.file.note("parts of a cent are rounded")
 	}
 	if id := fields["CORRECTFITID"]; id != "" { // of an earlier transaction that is wrong
 		s.left["corrected"]++
