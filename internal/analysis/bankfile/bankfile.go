@@ -115,7 +115,7 @@ func Read(name string, content []byte, kind string) (File, error) {
 		err = readCSV(&f, text, kind)
 	}
 	if err == nil && f.Format != "CSV" {
-		err = f.leaveOutCards(kind)
+		err = f.setKinds(kind)
 	}
 	if err != nil {
 		return f, err
@@ -126,9 +126,9 @@ func Read(name string, content []byte, kind string) (File, error) {
 	return f, nil
 }
 
-// leaveOutCards leaves out accounts whose payments are those to a credit card, which some tools
-// export as checking accounts. kind is what the caller knows, or empty.
-func (f *File) leaveOutCards(kind string) (err error) {
+// setKinds leaves out accounts whose payments are those to a credit card, which some tools export
+// as checking accounts. kind is what the caller knows, or empty.
+func (f *File) setKinds(kind string) (err error) {
 	f.Accounts = slices.DeleteFunc(f.Accounts, func(a Account) bool {
 		t, rows, found, sure := table{}, []*row(nil), kind, true
 		t.at[description] = []int{0, 1}
@@ -143,9 +143,14 @@ func (f *File) leaveOutCards(kind string) (err error) {
 		} else if !sure {
 			err = ErrUnknownKind
 		}
-		f.leaveOut(fmt.Sprintf("%s%s left out: its payments are those of a card", found, endingIn(a.Number)))
+		f.leaveOut(found + endingIn(a.Number) + " left out: " + onlyAccounts)
 		return true
 	})
+	for i := range f.Accounts {
+		if a := &f.Accounts[i]; a.guessed && kind == "savings" {
+			a.Subtype, a.guessed, a.Name = report.Savings, false, strings.Replace(a.Name, "checking", kind, 1)
+		}
+	}
 	return err
 }
 

@@ -102,12 +102,12 @@ func (f *File) camt(s camtStatement) error {
 	number := strings.Join(strings.Fields(cmp.Or(s.IBAN, s.Other)), "")
 	a := Account{NoBalance: true, layout: "camt", guessed: s.Kind != "SVGS" && s.Kind != "CACC"}
 	a.Type, a.Subtype, a.Number, a.Currency = report.CashEquivalent, report.Checking, number, strings.ToUpper(clean(s.Currency))
-	if s.Kind == "SVGS" {
+	kind := cmp.Or(map[string]string{"CARD": "credit card", "LOAN": "loan", "SVGS": "savings"}[s.Kind], kindOf(s.OwnKind+" "+s.Name))
+	if kind == "savings" {
 		a.Subtype = report.Savings
 	}
 	a.Institution = cmp.Or(clean(s.Bank), "Bank")
 	a.Name = cmp.Or(clean(s.Name), strings.ToLower(a.Subtype)+endingIn(number))
-	kind := cmp.Or(map[string]string{"CARD": "credit card", "LOAN": "loan"}[s.Kind], kindOf(s.OwnKind))
 	if leftKinds[kind] {
 		f.leaveOut(kind + endingIn(number) + " left out: " + onlyAccounts)
 		return nil
@@ -116,7 +116,7 @@ func (f *File) camt(s camtStatement) error {
 	if err != nil {
 		return err
 	}
-	foreign, total := 0, report.Cents(0)
+	total := report.Cents(0)
 	states := map[string]int{}
 	for n, e := range s.Entries {
 		a.Currency = cmp.Or(a.Currency, strings.ToUpper(clean(e.Amount.Currency)))
@@ -137,7 +137,7 @@ func (f *File) camt(s camtStatement) error {
 			return fmt.Errorf("entry %d of %s has an amount, a side or a day that cannot be read", n+1, a.Name)
 		}
 		if e.Amount.Currency != "" && strings.ToUpper(clean(e.Amount.Currency)) != a.Currency {
-			foreign++
+			states["foreign"]++
 			continue
 		}
 		total += amount
@@ -145,21 +145,14 @@ func (f *File) camt(s camtStatement) error {
 			return err
 		}
 	}
-	for _, l := range leftOutAs {
-		if n := states[l.state]; n > 0 {
-			f.leaveOut(count(n, l.noun) + " of " + a.Name + " left out")
-		}
-	}
+	f.leaveOutStates(a.Name, states)
 	switch {
 	case opening == nil || a.balanceKind != "CLBD":
 	case *opening+total == a.Balance:
 		f.note("the entries of " + a.Name + " explain the change of its balance")
 		a.opening = opening
-	case foreign == 0 && len(s.Entries) > 0:
+	case states["foreign"] == 0 && len(s.Entries) > 0:
 		f.leaveOut(fmt.Sprintf("%s: its entries add up to %s, but its balance changes by %s", a.Name, total, a.Balance-*opening))
-	}
-	if foreign > 0 {
-		f.leaveOut(fmt.Sprintf("%s of %s in another currency than %s left out", count(foreign, "transaction"), a.Name, a.Currency))
 	}
 	return f.addAccount(a)
 }
@@ -169,7 +162,8 @@ func (f *File) camt(s camtStatement) error {
 func (a *Account) readBalances(all []camtBalance) (opening *report.Cents, err error) {
 	for _, kind := range []string{"CLBD", "ITBD", "OPBD", "PRCD"} {
 		for _, b := range all {
-			if strings.ToUpper(clean(cmp.Or(b.Kind, b.Own))) != kind {
+			in := strings.ToUpper(clean(b.Amount.Currency))
+			if strings.ToUpper(clean(cmp.Or(b.Kind, b.Own))) != kind || cmp.Or(in, a.Currency) != cmp.Or(a.Currency, in) {
 				continue
 			}
 			amount, ok := signed(b.Amount.Value, b.Side)
@@ -181,7 +175,7 @@ func (a *Account) readBalances(all []camtBalance) (opening *report.Cents, err er
 				opening = cmp.Or(opening, &amount)
 			case dated && (a.NoBalance || a.balanceKind == kind && day.After(a.BalanceDate.Time)):
 				a.Balance, a.BalanceDate, a.NoBalance, a.balanceKind = amount, &day, false, kind
-				a.Currency = cmp.Or(a.Currency, strings.ToUpper(clean(b.Amount.Currency)))
+				a.Currency = cmp.Or(a.Currency, in)
 			}
 		}
 	}

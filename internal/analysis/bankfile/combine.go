@@ -153,8 +153,7 @@ func (a *Account) isSame(b *Account) (same, decided bool) {
 
 var masked = regexp.MustCompile(`.*(?:[Xx]{2}|[*•…#.])|\W+|_`)
 
-// shown returns the digits and letters of an account's number that are not masked, without zeros
-// before them.
+// shown returns the part of an account's number that is not masked, without zeros before it.
 func shown(number string) string {
 	return strings.TrimLeft(strings.ToUpper(masked.ReplaceAllString(number, "")), "0")
 }
@@ -197,8 +196,7 @@ func (a *Account) span() (first, last report.Date) {
 	return first, last
 }
 
-// overlap returns the days that the transactions of two accounts both cover, in the wrong order if
-// there are none.
+// overlap returns the days that both accounts' transactions cover, the last before the first if none.
 func (a *Account) overlap(b *Account) (first, last report.Date) {
 	first, last = a.span()
 	from, until := b.span()

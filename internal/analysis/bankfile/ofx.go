@@ -268,12 +268,7 @@ func (f *File) statement(s *statement, until report.Date) error {
 			}
 		}
 	}
-	for _, l := range slices.Concat(ofxLeftOut, leftOutAs) {
-		if n := s.left[l.state]; n > 0 {
-			noun, why, _ := strings.Cut(l.noun, "|")
-			f.leaveOut(count(n, noun) + " of " + a.Name + why + " left out")
-		}
-	}
+	f.leaveOutStates(a.Name, s.left)
 	if repeated > 0 {
 		f.note(fmt.Sprintf("%s of %s with the same FITID, day, amount and name counted once", count(repeated, "repetition"), a.Name))
 	}
@@ -284,8 +279,18 @@ func (f *File) statement(s *statement, until report.Date) error {
 var ofxKinds = map[string]string{"INVSTMTRS": "securities account", "CCSTMTRS": "credit card", "CREDITCARD": "credit card",
 	"LOANSTMTRS": "loan", "CREDITLINE": "line of credit", "MONEYMRKT": "savings", "CD": "savings"}
 
-// ofxLeftOut lists more states of transactions that are left out. What follows | is about them.
-var ofxLeftOut = []struct{ state, noun string }{{"foreign", "transaction| in another currency than the account"},
+// leaveOutStates names the transactions of an account that are left out, counted by their state.
+func (f *File) leaveOutStates(name string, states map[string]int) {
+	for _, l := range slices.Concat(moreLeftOut, leftOutAs) {
+		if n := states[l.state]; n > 0 {
+			noun, why, _ := strings.Cut(l.noun, "|")
+			f.leaveOut(count(n, noun) + " of " + name + why + " left out")
+		}
+	}
+}
+
+// moreLeftOut lists more states of transactions that are left out. What follows | is about them.
+var moreLeftOut = []struct{ state, noun string }{{"foreign", "transaction| in another currency than the account"},
 	{"empty", "transaction| without an amount"}, {"balance", "line| that states a balance"}, {"corrected", "transaction| that a later one corrects"}}
 
 // addAccount adds an account, or its transactions to those of an account with its number.
