@@ -71,19 +71,17 @@ func readCAMT(f *File, text string) error {
 	var d camtDocument
 	decoder := xml.NewDecoder(strings.NewReader(text))
 	decoder.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // decode has converted it
-	for {                                                                                      // documents may be within an envelope, or follow each other
+	for done := false; !done; {
 		token, err := decoder.Token()
 		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "Document" {
 			err = decoder.DecodeElement(&d, &start)
 		}
-		if err == io.EOF {
-			break
-		} else if err != nil {
+		if done = err == io.EOF; err != nil && !done { // documents may be within an envelope, or follow each other
 			return errors.New("the " + f.Format + " file is not well-formed XML in the encoding that it declares")
 		}
 	}
-	if d.Statements = append(d.Statements, d.Reports...); len(d.Statements) > maxAccounts {
-		return fmt.Errorf("more than %d statements", maxAccounts)
+	if d.Statements = append(d.Statements, d.Reports...); len(d.Statements) > 10*maxAccounts { // each may be of a day
+		return fmt.Errorf("more than %d statements", 10*maxAccounts)
 	}
 	all := 0
 	for _, s := range d.Statements {

@@ -213,7 +213,8 @@ func TestDebitOfZero(t *testing.T) {
 // TestKindOfOFX reads a file without a type of account as the caller says.
 func TestKindOfOFX(t *testing.T) {
 	content := []byte(strings.Replace(sgml, "<ACCTTYPE>CHECKING", "", 1))
-	for kind, want := range map[string]string{"": "checking …6789", "checking": "checking …6789", "savings": "savings …6789", "credit card": ""} {
+	for kind, want := range map[string]string{"": "checking …6789", "checking": "checking …6789", "savings": "savings …6789",
+		"credit card": ""} {
 		f, err := Read("x.ofx", content, kind)
 		got := ""
 		if len(f.Accounts) > 0 {

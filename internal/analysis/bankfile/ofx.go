@@ -43,9 +43,9 @@ type ofxReader struct {
 	within       []string          // open aggregates that are known
 	institution  string
 	transactions int
-	listed       bool // a list of transactions is open
-	decimal      byte // mark of the amounts; 0 if none shows it
-	until        report.Date
+	listed       bool        // a list of transactions is open
+	decimal      byte        // mark of the amounts; 0 if none shows it
+	until        report.Date // when the file was made, or the end of what it covers
 }
 
 // readOFX parses OFX 1.x, whose elements may lack end tags, and OFX 2.x, which is XML. It
@@ -151,7 +151,7 @@ func (r *ofxReader) aggregate(name string, closing bool) (known bool, err error)
 // value handles an element with a value.
 func (r *ofxReader) value(name, value string) {
 	s := r.statement
-	if day, ok := ofxDay(value); ok && (name == "DTSERVER" || name == "DTEND" || name == "DTASOF") {
+	if day, ok := ofxDay(value); ok && (name == "DTSERVER" || !r.until.IsZero() && (name == "DTEND" || name == "DTASOF")) {
 		r.until = laterDate(r.until, day)
 	}
 	switch {
@@ -291,7 +291,8 @@ func (f *File) leaveOutStates(name string, states map[string]int) {
 
 // moreLeftOut lists more states of transactions that are left out. What follows | is about them.
 var moreLeftOut = []struct{ state, noun string }{{"foreign", "transaction| in another currency than the account"},
-	{"empty", "transaction| without an amount"}, {"balance", "line| that states a balance"}, {"corrected", "transaction| that a later one corrects"}}
+	{"empty", "transaction| without an amount"}, {"balance", "line| that states a balance"},
+	{"corrected", "transaction| that a later one corrects"}}
 
 // addAccount adds an account, or its transactions to those of an account with its number.
 func (f *File) addAccount(a Account) error {
