@@ -37,7 +37,7 @@ import (
 type reportCommand struct {
 	Files     []string          `arg:"" name:"file" help:"Statements as a bank exports them: OFX, QFX, CSV, camt.053; - is standard input."`
 	Balance   map[string]string `placeholder:"FILE=AMOUNT" mapsep:"none" help:"Balance at the end of the newest day, if a file states none."`
-	Kind      map[string]string `placeholder:"FILE=KIND" mapsep:"none" help:"What a CSV file is of, if unclear: checking, savings, or card."`
+	Kind      map[string]string `placeholder:"FILE=KIND" mapsep:"none" help:"What a file is of, if unclear: checking, savings, or card."`
 	Same      bool              `xor:"same" help:"Files that may be of one account or of two are of one."`
 	Different bool              `xor:"same" help:"Files that may be of one account or of two are of two."`
 	Personal  string            `placeholder:"FILE" help:"JSON file that names the consumer, with personal and address of a submission."`

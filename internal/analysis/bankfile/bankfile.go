@@ -81,8 +81,8 @@ func (a *Account) SetBalance(amount string) error {
 // errNothing is returned for a file in no known format.
 var errNothing = errors.New("not a statement in OFX, QFX, camt.053 or CSV")
 
-// Read parses a file. For CSV files, kind is the kind of account that the caller knows: checking,
-// savings or credit card; empty stands for what the file says. Its errors describe the problem,
+// Read parses a file. kind is the kind of account that the caller knows: checking, savings or
+// credit card; empty stands for what the file says. Its errors describe the problem,
 // with the line in a CSV file, and quote only column names.
 func Read(name string, content []byte, kind string) (File, error) {
 	f := File{Name: path.Base(strings.ReplaceAll(name, `\`, "/"))}
@@ -97,6 +97,8 @@ func Read(name string, content []byte, kind string) (File, error) {
 	switch {
 	case strings.TrimSpace(text) == "":
 		err = errors.New("the file is empty: not a statement")
+	case format >= 0:
+		err = fmt.Errorf("%s is not read: export OFX, camt.053 or CSV", unread[format].name)
 	case strings.Contains(head, "<OFX>") || strings.Contains(head, "OFXHEADER"):
 		f.Format = "OFX"
 		err = readOFX(&f, text)
@@ -106,13 +108,14 @@ func Read(name string, content []byte, kind string) (File, error) {
 	case strings.Contains(head, "CAMT.052") || strings.Contains(head, "BKTOCSTMRACCTRPT>"):
 		f.Format = "camt.052"
 		err = readCAMT(&f, text)
-	case format >= 0:
-		err = fmt.Errorf("%s is not read: export OFX, camt.053 or CSV", unread[format].name)
 	case strings.HasPrefix(head, "<"), strings.ContainsRune(text, 0):
 		err = errNothing
 	default:
 		f.Format = "CSV"
 		err = readCSV(&f, text, kind)
+	}
+	if err == nil && f.Format != "CSV" {
+		err = f.setKinds(kind)
 	}
 	if err != nil {
 		return f, err
@@ -121,6 +124,34 @@ func Read(name string, content []byte, kind string) (File, error) {
 		return f, errors.New("the file has no account")
 	}
 	return f, nil
+}
+
+// setKinds leaves out accounts whose payments are those to a credit card, which some tools export
+// as checking accounts. kind is what the caller knows, or empty.
+func (f *File) setKinds(kind string) (err error) {
+	f.Accounts = slices.DeleteFunc(f.Accounts, func(a Account) bool {
+		t, rows, found, sure := table{}, []*row(nil), kind, true
+		t.at[description] = []int{0, 1}
+		for _, x := range a.Transactions {
+			rows = append(rows, &row{sum: x.Amount, fields: []string{x.Description, x.Memo}, balance: a.Balance, balanced: !a.NoBalance})
+		}
+		if kind == "" {
+			found, sure = t.kindByPayments(rows)
+		}
+		if !leftKinds[found] {
+			return false
+		} else if !sure {
+			err = ErrUnknownKind
+		}
+		f.leaveOut(found + endingIn(a.Number) + " left out: " + onlyAccounts)
+		return true
+	})
+	for i := range f.Accounts {
+		if a := &f.Accounts[i]; a.guessed && kind == "savings" {
+			a.Subtype, a.guessed, a.Name = report.Savings, false, strings.Replace(a.Name, "checking", kind, 1)
+		}
+	}
+	return err
 }
 
 type unreadFormat struct {
@@ -134,10 +165,12 @@ var unread = []unreadFormat{
 	{"an MT942 file", regexp.MustCompile(`(?m)^:20:[^\n]*\n(?::[^\n]*\n)*?:34F:`)},
 	{"an MT940 file", regexp.MustCompile(`(?m)^:20:[^\n]*\n(?::[^\n]*\n)*?:60[FM]:`)},
 	{"a BAI2 file", regexp.MustCompile(`^01,[^\n]*,2/\s*\n02,`)},
-	{"a camt.054 file", regexp.MustCompile(`CAMT\.054|BKTOCSTMRDBTCDTNTFCTN>`)},
+	{"a camt.054 file", regexp.MustCompile(`BKTOCSTMRDBTCDTNTFCTN>`)},
 	{"a JSON file", regexp.MustCompile(`^(?:\[\s*)?\{\s*"|^\[\s*\]`)},
 	{"a PDF file", regexp.MustCompile(`^%PDF`)},
-	{"a spreadsheet or archive", regexp.MustCompile(`^PK\x{3}\x{4}|^ÐÏ\x{11}À`)},
+	{"a spreadsheet or archive", regexp.MustCompile(`^PK\x{3}\x{4}|^ÐÏ\x{11}À|^\x{1F}‹|^7Z¼¯|^RAR!|MSO-APPLICATION|COM:OFFICE:SPREADSHEET`)},
+	{"a web page", regexp.MustCompile(`^<(?:!DOCTYPE HTML|HTML)`)},
+	{"an OFC file", regexp.MustCompile(`<OFC>`)},
 }
 
 var declaredEncoding = regexp.MustCompile(`^<\?xml[^>]*encoding=["']([\w-]+)["']`)

@@ -55,7 +55,7 @@ COMPRESSION:NONE
 </STMTTRN>
 <STMTTRN><TRNTYPE>CHECK<DTPOSTED>20261031<TRNAMT>-10<FITID>3<CHECKNUM>102</STMTTRN>
 <STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20261031<TRNAMT>-9<FITID>4<NAME>Hotel<CURRENCY><CURRATE>1.1<CURSYM>EUR</CURRENCY></STMTTRN>
-<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>soon<TRNAMT>-9<FITID>5<NAME>Later</STMTTRN>
+<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20261031<TRNAMT><FITID>5<NAME>Later</STMTTRN>
 </BANKTRANLIST>
 <LEDGERBAL><BALAMT>5244.23<DTASOF>20261101120000</LEDGERBAL><AVAILBAL><BALAMT>1.00<DTASOF>20261102</AVAILBAL>
 </STMTRS></STMTTRNRS></BANKMSGSRSV1>
@@ -70,8 +70,8 @@ Kestrel Bank checking …6789 CHECKING USD "000123456789" 5244.23 at 2026-11-01
 2026-10-30 2100.00 NORTHWIND LLC PAYROLL PPD ID: 99
 2026-10-31 -45.50 SMITH & SONS | café
 2026-10-31 -10.00 Check 102
-left out: 1 transaction of checking …6789 in another currency than USD left out
-left out: 1 transaction of checking …6789 without an amount or a day left out
+left out: 1 transaction of checking …6789 in another currency than the account left out
+left out: 1 transaction of checking …6789 without an amount left out
 left out: credit card …1111 left out: a cashflow report is made of checking and savings accounts
 `
 
@@ -201,7 +201,7 @@ func TestRead(t *testing.T) {
 func TestRefusedFiles(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
 		"a PDF":                {"%PDF-1.4", "a PDF file is not read: export"},
-		"a web page":           {"<html><body>", "not a statement"},
+		"a web page":           {"<html><body>", "a web page is not read"},
 		"QIF":                  {"!Type:Bank\nD01/02/2026\nT-1.00\n^\n", "a QIF file is not read: export OFX, camt.053 or CSV"},
 		"QIF of Quicken":       {"!Option:AutoSwitch\n!Account\nNChecking\n^\n!Type:Bank\n", "a QIF file is not read"},
 		"QIF after a line":     {"\n!type:bank \nD1/2'26\nT1,000.00\n^\n", "a QIF file is not read"},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"vestibule/internal/analysis/bankdata"
@@ -58,10 +59,10 @@ type (
 		Reference string   `xml:"AcctSvcrRef"`
 		Info      string   `xml:"AddtlNtryInf"`
 		Texts     []string `xml:"NtryDtls>TxDtls>RmtInf>Ustrd"`
-		Creditor  string   `xml:"NtryDtls>TxDtls>RltdPties>Cdtr>Nm"`
-		Debtor    string   `xml:"NtryDtls>TxDtls>RltdPties>Dbtr>Nm"`
-		Creditor8 string   `xml:"NtryDtls>TxDtls>RltdPties>Cdtr>Pty>Nm"` // from version 8
-		Debtor8   string   `xml:"NtryDtls>TxDtls>RltdPties>Dbtr>Pty>Nm"`
+		Creditor  []string `xml:"NtryDtls>TxDtls>RltdPties>Cdtr>Nm"`
+		Debtor    []string `xml:"NtryDtls>TxDtls>RltdPties>Dbtr>Nm"`
+		Creditor8 []string `xml:"NtryDtls>TxDtls>RltdPties>Cdtr>Pty>Nm"` // from version 8
+		Debtor8   []string `xml:"NtryDtls>TxDtls>RltdPties>Dbtr>Pty>Nm"`
 	}
 )
 
@@ -70,11 +71,17 @@ func readCAMT(f *File, text string) error {
 	var d camtDocument
 	decoder := xml.NewDecoder(strings.NewReader(text))
 	decoder.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // decode has converted it
-	if err := decoder.Decode(&d); err != nil {
-		return errors.New("the " + f.Format + " file is not well-formed XML in the encoding that it declares")
+	for done := false; !done; {
+		token, err := decoder.Token()
+		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "Document" {
+			err = decoder.DecodeElement(&d, &start)
+		}
+		if done = err == io.EOF; err != nil && !done { // documents may be within an envelope, or follow each other
+			return errors.New("the " + f.Format + " file is not well-formed XML in the encoding that it declares")
+		}
 	}
-	if d.Statements = append(d.Statements, d.Reports...); len(d.Statements) > maxAccounts {
-		return fmt.Errorf("more than %d statements", maxAccounts)
+	if d.Statements = append(d.Statements, d.Reports...); len(d.Statements) > 10*maxAccounts { // each may be of a day
+		return fmt.Errorf("more than %d statements", 10*maxAccounts)
 	}
 	all := 0
 	for _, s := range d.Statements {
@@ -90,15 +97,15 @@ func readCAMT(f *File, text string) error {
 
 // camt adds the account of a statement. It merges several statements of one account.
 func (f *File) camt(s camtStatement) error {
-	number := clean(cmp.Or(s.IBAN, s.Other))
+	number := strings.Join(strings.Fields(cmp.Or(s.IBAN, s.Other)), "")
 	a := Account{NoBalance: true, layout: "camt", guessed: s.Kind != "SVGS" && s.Kind != "CACC"}
 	a.Type, a.Subtype, a.Number, a.Currency = report.CashEquivalent, report.Checking, number, strings.ToUpper(clean(s.Currency))
-	if s.Kind == "SVGS" {
+	kind := cmp.Or(map[string]string{"CARD": "credit card", "LOAN": "loan", "SVGS": "savings"}[s.Kind], kindOf(s.OwnKind+" "+s.Name))
+	if kind == "savings" {
 		a.Subtype = report.Savings
 	}
 	a.Institution = cmp.Or(clean(s.Bank), "Bank")
 	a.Name = cmp.Or(clean(s.Name), strings.ToLower(a.Subtype)+endingIn(number))
-	kind := cmp.Or(map[string]string{"CARD": "credit card", "LOAN": "loan"}[s.Kind], kindOf(s.OwnKind))
 	if leftKinds[kind] {
 		f.leaveOut(kind + endingIn(number) + " left out: " + onlyAccounts)
 		return nil
@@ -107,7 +114,7 @@ func (f *File) camt(s camtStatement) error {
 	if err != nil {
 		return err
 	}
-	foreign, undated, total := 0, 0, report.Cents(0)
+	total := report.Cents(0)
 	states := map[string]int{}
 	for n, e := range s.Entries {
 		a.Currency = cmp.Or(a.Currency, strings.ToUpper(clean(e.Amount.Currency)))
@@ -120,19 +127,15 @@ func (f *File) camt(s camtStatement) error {
 			continue
 		}
 		amount, ok := signed(e.Amount.Value, e.Side)
-		if !ok {
-			return fmt.Errorf("entry %d of %s has an amount or a side that cannot be read", n+1, a.Name)
-		}
 		day, dated := e.Booked.parse()
 		if !dated {
 			day, dated = e.Valued.parse()
 		}
-		switch {
-		case !dated:
-			undated++
-			continue
-		case e.Amount.Currency != "" && strings.ToUpper(clean(e.Amount.Currency)) != a.Currency:
-			foreign++
+		if !ok || !dated {
+			return fmt.Errorf("entry %d of %s has an amount, a side or a day that cannot be read", n+1, a.Name)
+		}
+		if e.Amount.Currency != "" && strings.ToUpper(clean(e.Amount.Currency)) != a.Currency {
+			states["foreign"]++
 			continue
 		}
 		total += amount
@@ -140,26 +143,16 @@ func (f *File) camt(s camtStatement) error {
 			return err
 		}
 	}
-	for _, l := range leftOutAs {
-		if n := states[l.state]; n > 0 {
-			f.leaveOut(count(n, l.noun) + " of " + a.Name + " left out")
-		}
-	}
-	switch left := foreign + undated; {
+	f.leaveOutStates(a.Name, states)
+	switch {
 	case opening == nil || a.balanceKind != "CLBD":
 	case *opening+total == a.Balance:
 		f.note("the entries of " + a.Name + " explain the change of its balance")
 		a.opening = opening
-	case left == 0 && len(s.Entries) > 0:
+	case states["foreign"] == 0 && len(s.Entries) > 0:
 		f.leaveOut(fmt.Sprintf("%s: its entries add up to %s, but its balance changes by %s", a.Name, total, a.Balance-*opening))
 	}
-	a.Currency = cmp.Or(a.Currency, "USD")
-	if undated+foreign > 0 {
-		f.leaveOut(fmt.Sprintf("%s of %s without a day, or in another currency than %s, left out",
-			count(undated+foreign, "transaction"), a.Name, a.Currency))
-	}
-	f.addAccount(a)
-	return nil
+	return f.addAccount(a)
 }
 
 // readBalances sets the balance of an account: the closing one, else the newest interim one. It
@@ -167,7 +160,8 @@ func (f *File) camt(s camtStatement) error {
 func (a *Account) readBalances(all []camtBalance) (opening *report.Cents, err error) {
 	for _, kind := range []string{"CLBD", "ITBD", "OPBD", "PRCD"} {
 		for _, b := range all {
-			if strings.ToUpper(clean(cmp.Or(b.Kind, b.Own))) != kind {
+			in := strings.ToUpper(clean(b.Amount.Currency))
+			if strings.ToUpper(clean(cmp.Or(b.Kind, b.Own))) != kind || cmp.Or(in, a.Currency) != cmp.Or(a.Currency, in) {
 				continue
 			}
 			amount, ok := signed(b.Amount.Value, b.Side)
@@ -179,7 +173,7 @@ func (a *Account) readBalances(all []camtBalance) (opening *report.Cents, err er
 				opening = cmp.Or(opening, &amount)
 			case dated && (a.NoBalance || a.balanceKind == kind && day.After(a.BalanceDate.Time)):
 				a.Balance, a.BalanceDate, a.NoBalance, a.balanceKind = amount, &day, false, kind
-				a.Currency = cmp.Or(a.Currency, strings.ToUpper(clean(b.Amount.Currency)))
+				a.Currency = cmp.Or(a.Currency, in)
 			}
 		}
 	}
@@ -188,12 +182,12 @@ func (a *Account) readBalances(all []camtBalance) (opening *report.Cents, err er
 
 // addEntry adds the transaction of a booked entry.
 func (a *Account) addEntry(e camtEntry, day report.Date, amount report.Cents) error {
-	party := cmp.Or(e.Creditor, e.Creditor8)
+	parties := slices.Concat(e.Creditor, e.Creditor8)
 	if amount >= 0 {
-		party = cmp.Or(e.Debtor, e.Debtor8)
+		parties = slices.Concat(e.Debtor, e.Debtor8)
 	}
 	t := bankdata.Transaction{Posted: day, Amount: amount, Debit: strings.TrimSpace(e.Side) == "DBIT",
-		Merchant: clean(party), Memo: clean(strings.Join(e.Texts, " "))}
+		Merchant: clean(strings.Join(slices.Compact(parties), ", ")), Memo: clean(strings.Join(e.Texts, " "))}
 	t.Description = cmp.Or(clean(e.Info), t.Merchant, t.Memo, "Transaction")
 	if t.Memo == t.Description {
 		t.Memo = ""
@@ -206,7 +200,7 @@ func (a *Account) addEntry(e camtEntry, day report.Date, amount report.Cents) er
 func signed(value, side string) (report.Cents, bool) {
 	f, ok := parseFigure(value, '.')
 	c := f.cents
-	ok = ok && c >= 0
+	ok = ok && c >= 0 && !f.rounded
 	switch strings.TrimSpace(side) {
 	case "CRDT":
 	case "DBIT":

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -119,11 +120,11 @@ func (a *Account) isSame(b *Account) (same, decided bool) {
 		if a.Number == b.Number {
 			return a.Routing == b.Routing || a.Routing == "" || b.Routing == "", true
 		}
-		short, long := a.Number, b.Number
+		short, long := shown(a.Number), shown(b.Number)
 		if len(short) > len(long) {
 			short, long = long, short
 		}
-		if len(short) > 4 || len(short) == len(long) || !strings.HasSuffix(long, short) { // banks mask numbers
+		if !strings.HasSuffix(long, short) { // banks mask numbers, and put those of branches before them
 			return false, true
 		}
 	}
@@ -131,14 +132,9 @@ func (a *Account) isSame(b *Account) (same, decided bool) {
 		return false, false
 	}
 	older, newer := a, b
-	first, last := a.span()
-	from, until := b.span()
-	if until.Before(first.Time) {
+	first, last := a.overlap(b)
+	if _, until := b.span(); until.Before(first.Time) {
 		older, newer = b, a
-	}
-	first = laterDate(first, from)
-	if until.Before(last.Time) {
-		last = until
 	}
 	if !first.After(last.Time) {
 		shared, all, others := common(a.moves(first, last, move), b.moves(first, last, move))
@@ -153,6 +149,13 @@ func (a *Account) isSame(b *Account) (same, decided bool) {
 	}
 	same = !older.NoBalance && newer.opening != nil && older.Balance == *newer.opening && older.Balance != 0
 	return same, same
+}
+
+var masked = regexp.MustCompile(`.*(?:[Xx]{2}|[*•…#.])|\W+|_`)
+
+// shown returns the part of an account's number that is not masked, without zeros before it.
+func shown(number string) string {
+	return strings.TrimLeft(strings.ToUpper(masked.ReplaceAllString(number, "")), "0")
 }
 
 // moves counts transactions between two days by a key.
@@ -193,6 +196,16 @@ func (a *Account) span() (first, last report.Date) {
 	return first, last
 }
 
+// overlap returns the days that both accounts' transactions cover, the last before the first if none.
+func (a *Account) overlap(b *Account) (first, last report.Date) {
+	first, last = a.span()
+	from, until := b.span()
+	if until.Before(last.Time) {
+		last = until
+	}
+	return laterDate(first, from), last
+}
+
 // overlap counts lines by their keys, in the part or file that has most of them.
 type overlap map[string]int
 
@@ -211,10 +224,18 @@ func (o overlap) add(keys []string) (fresh []bool) {
 
 // merge adds the transactions of the same account in another file. Of transactions with the
 // same key, it keeps as many as the file with the most of them has. Files of different form
-// have different keys, so that their transactions are compared by day and amount.
+// have different keys, and some banks give others each time, so that their transactions are
+// compared by day and amount.
 func (a *Account) merge(b *Account) {
+	changed := a.layout != b.layout || a.layout == ""
+	if from, until := a.overlap(b); !changed && from.Before(until.Time) {
+		same, _, _ := common(a.moves(from, until, movedText), b.moves(from, until, movedText))
+		keys := overlap{}
+		fresh := append(keys.add(a.keys), keys.add(b.keys)...)
+		changed = same > 0 && !slices.Contains(fresh, false)
+	}
 	key := func(x *Account, i int) string {
-		if a.layout != b.layout || a.layout == "" {
+		if changed {
 			return move(&x.Transactions[i])
 		}
 		return x.keys[i]

@@ -145,6 +145,10 @@ func TestCombineWithoutNumbers(t *testing.T) {
 	const head = "Date,Description,Amount\n"
 	april := read("april.csv", head+"2026-04-02,A,-1.00\n2026-04-03,B,2.00\n")
 	ofx := read("x.ofx", strings.Replace(xmlOFX, "</BANKTRANLIST>", "</BANKTRANLIST><LEDGERBAL><BALAMT>7.00<DTASOF>20260131</LEDGERBAL>", 1))
+	numbered := func(number, name string) File { // with other FITIDs
+		return read(name, strings.NewReplacer("<ACCTID>55", "<ACCTID>"+number, "<FITID>", "<FITID>"+name, "</BANKTRANLIST>",
+			"</BANKTRANLIST><LEDGERBAL><BALAMT>7.00<DTASOF>20260131</LEDGERBAL>").Replace(xmlOFX))
+	}
 	same := func(string, string) (bool, bool) { return true, true }
 	different := func(string, string) (bool, bool) { return false, true }
 	for name, c := range map[string]struct {
@@ -170,9 +174,14 @@ func TestCombineWithoutNumbers(t *testing.T) {
 		"the number in one file and its end in another": {[]File{ofx,
 			read("b.csv", "Account Number: 55\nDate,Description,Amount\n2026-01-31,Interest,1.20\n2026-01-30,Ada,-1000.00\n")},
 			nil, "[2]"},
-		"undecided":                 {[]File{feb, april}, nil, "undecided"},
-		"undecided, then same":      {[]File{feb, april}, same, "[5]"},
-		"undecided, then different": {[]File{feb, april}, different, "[3 2]"},
+		"other FITIDs for the same transactions":     {[]File{numbered("123456", "a.ofx"), numbered("123456", "b.ofx")}, nil, "[2]"},
+		"a number with zeros before it":              {[]File{numbered("000123456", "a.ofx"), numbered("123456", "b.ofx")}, nil, "[2]"},
+		"a number with a mask":                       {[]File{numbered("XXXXXX3456", "a.ofx"), numbered("0012-3456", "b.ofx")}, nil, "[2]"},
+		"a number with that of the branch before it": {[]File{numbered("987/123456", "a.ofx"), numbered("123456", "b.ofx")}, nil, "[2]"},
+		"other numbers":                              {[]File{numbered("123456", "a.ofx"), numbered("123457", "b.ofx")}, nil, "[2 2]"},
+		"undecided":                                  {[]File{feb, april}, nil, "undecided"},
+		"undecided, then same":                       {[]File{feb, april}, same, "[5]"},
+		"undecided, then different":                  {[]File{feb, april}, different, "[3 2]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var answers []Answer

@@ -96,7 +96,7 @@ func TestKindsOfExports(t *testing.T) {
 	const table, read = "Date\tDescription\tAmount\r\n03/02/2026\tCafé\t100.00\r\n03/03/2026\tSHOP\t-40.00\r\n",
 		"2 transactions, in 10000, out -4000, balance none"
 	all := kindsOfExports(t, "testdata/kinds.txt", "testdata/banks.txt", "testdata/layouts.txt", "testdata/exports.txt",
-		"testdata/regions.txt")
+		"testdata/regions.txt", "testdata/statements.txt")
 	for name, k := range map[string]kindOfExport{
 		"UTF-16":              {"x.csv", encode(t, table, "utf16"), read, "", "", ""},
 		"UTF-8 with its mark": {"x.csv", "\ufeff" + table, read, "", "", ""},
@@ -207,5 +207,21 @@ func TestDebitOfZero(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestKindOfOFX reads a file without a type of account as the caller says.
+func TestKindOfOFX(t *testing.T) {
+	content := []byte(strings.Replace(sgml, "<ACCTTYPE>CHECKING", "", 1))
+	for kind, want := range map[string]string{"": "checking …6789", "checking": "checking …6789", "savings": "savings …6789",
+		"credit card": ""} {
+		f, err := Read("x.ofx", content, kind)
+		got := ""
+		if len(f.Accounts) > 0 {
+			got = f.Accounts[0].Name
+		}
+		if err != nil || got != want {
+			t.Errorf("%q: %q, %v, want %q", kind, got, err, want)
+		}
 	}
 }

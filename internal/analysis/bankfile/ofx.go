@@ -24,10 +24,7 @@ type statement struct {
 	balance     *report.Cents
 	balanceDay  *report.Date
 	account     Account
-	unreadable  int // transactions without an amount or a day
-	pending     int
-	corrected   int
-	decimal     byte
+	left        map[string]int // transactions left out, by their state
 	moves       []ofxMove
 }
 
@@ -42,11 +39,13 @@ type ofxReader struct {
 	file         *File
 	statement    *statement        // nil outside of one
 	fields       map[string]string // of the present transaction; nil outside of one
+	status       map[string]string // of the present STATUS
 	within       []string          // open aggregates that are known
 	institution  string
 	transactions int
-	listed       bool // a list of transactions is open
-	decimal      byte // mark of the amounts
+	listed       bool        // a list of transactions is open
+	decimal      byte        // mark of the amounts; 0 if none shows it
+	until        report.Date // when the file was made, or the end of what it covers
 }
 
 // readOFX parses OFX 1.x, whose elements may lack end tags, and OFX 2.x, which is XML. It
@@ -57,7 +56,7 @@ func readOFX(f *File, text string) error {
 	if start < 0 {
 		return errors.New("the OFX file has no element <OFX>")
 	}
-	r := ofxReader{file: f, decimal: '.'}
+	r := ofxReader{file: f}
 	text = cdata.ReplaceAllStringFunc(comment.ReplaceAllString(text[start:], ""), func(s string) string {
 		return html.EscapeString(cdata.FindStringSubmatch(s)[1])
 	})
@@ -66,8 +65,8 @@ func readOFX(f *File, text string) error {
 	}
 	for _, m := range ofxAmount.FindAllStringSubmatch(text, -1) {
 		if n, ok := parseNumeral(strings.TrimSpace(m[1])); ok {
-			if mark, _ := n.decimalMark(); mark == ',' {
-				r.decimal = ','
+			if mark, _ := n.decimalMark(); mark == ',' || r.decimal == 0 {
+				r.decimal = mark
 			}
 		}
 	}
@@ -83,7 +82,7 @@ func readOFX(f *File, text string) error {
 		} else if known || closing {
 			continue
 		}
-		if value := clean(unescape(text[at[1]:next])); value != "" {
+		if value := clean(unescape(text[at[1]:min(next, at[1]+16*maxText)])); value != "" {
 			r.value(name, value)
 		}
 	}
@@ -97,7 +96,7 @@ func readOFX(f *File, text string) error {
 var (
 	ofxTag    = regexp.MustCompile(`<(/?)([A-Za-z][A-Za-z0-9._-]*)\s*/?>`)
 	ofxTagCut = regexp.MustCompile(`</?[A-Za-z][A-Za-z0-9._-]*\s*$`)
-	ofxAmount = regexp.MustCompile(`(?i)<TRNAMT>([^<\n]{1,40})`)
+	ofxAmount = regexp.MustCompile(`(?i)<(?:TRN|BAL)AMT>([^<\n]{1,40})`)
 	comment   = regexp.MustCompile(`(?s)<!--.*?-->`)
 	cdata     = regexp.MustCompile(`(?s)<!\[CDATA\[(.*?)\]\]>`)
 )
@@ -109,13 +108,16 @@ func (r *ofxReader) aggregate(name string, closing bool) (known bool, err error)
 		err = r.closeStatement()
 		r.within = r.within[:0]
 		if !closing {
-			r.statement = &statement{kind: name, decimal: r.decimal}
+			r.statement = &statement{kind: name, left: map[string]int{}}
 		}
 	case "STMTTRNP":
 		if r.statement != nil && !closing {
-			r.statement.pending++
+			r.statement.left["pending"]++
 		}
 	case "STMTTRN", "BANKTRANLIST": // some banks do not close the last transaction of a list
+		if closing && name == "STMTTRN" && r.statement != nil && r.fields == nil {
+			return true, fmt.Errorf("transaction %d has no beginning", r.transactions+1)
+		}
 		err = r.closeTransaction()
 		if name == "BANKTRANLIST" {
 			r.listed = !closing
@@ -124,8 +126,11 @@ func (r *ofxReader) aggregate(name string, closing bool) (known bool, err error)
 			r.fields = map[string]string{}
 		}
 	case "BANKACCTFROM", "CCACCTFROM", "LEDGERBAL", "AVAILBAL", "FI", "BANKACCTTO", "CCACCTTO", "BALLIST", "CURRENCY",
-		"ORIGCURRENCY", "IMAGEDATA":
-		if !closing {
+		"ORIGCURRENCY", "IMAGEDATA", "STATUS":
+		if name == "STATUS" && closing && strings.ToUpper(r.status["SEVERITY"]) == "ERROR" {
+			r.file.leaveOut(strings.TrimSpace("a part that the bank did not give: error " + r.status["CODE"] + " " + r.status["MESSAGE"]))
+		}
+		if r.status = map[string]string{}; !closing {
 			if len(r.within) < 16 {
 				r.within = append(r.within, name)
 			}
@@ -146,12 +151,19 @@ func (r *ofxReader) aggregate(name string, closing bool) (known bool, err error)
 // value handles an element with a value.
 func (r *ofxReader) value(name, value string) {
 	s := r.statement
+	if day, ok := ofxDay(value); ok && (name == "DTSERVER" || !r.until.IsZero() && (name == "DTEND" || name == "DTASOF")) {
+		r.until = laterDate(r.until, day)
+	}
 	switch {
+	case r.inside("STATUS"):
+		r.status[name] = value
 	case r.inside("FI") && name == "ORG":
 		r.institution = value
 	case s == nil:
 	case r.fields != nil:
-		if _, twice := r.fields[name]; !twice && len(r.fields) < 64 && !r.inside("BANKACCTTO", "CCACCTTO", "IMAGEDATA", "ORIGCURRENCY") {
+		if _, twice := r.fields[name]; twice && name == "TRNAMT" {
+			r.fields[name] += " and " + value // of two transactions
+		} else if !twice && len(r.fields) < 64 && !r.inside("BANKACCTTO", "CCACCTTO", "IMAGEDATA", "ORIGCURRENCY") {
 			r.fields[name] = value
 		}
 	case r.inside("BANKACCTFROM", "CCACCTFROM"):
@@ -166,7 +178,7 @@ func (r *ofxReader) value(name, value string) {
 	case r.inside("LEDGERBAL"):
 		switch name {
 		case "BALAMT":
-			if f, ok := parseFigure(value, s.decimal); ok {
+			if f, ok := parseFigure(value, r.decimal); ok && !f.rounded {
 				s.balance = &f.cents
 			}
 		case "DTASOF":
@@ -187,22 +199,10 @@ func (r *ofxReader) inside(names ...string) bool {
 	return slices.ContainsFunc(r.within, func(w string) bool { return slices.Contains(names, w) })
 }
 
-func (r *ofxReader) closeTransaction() error {
-	if r.statement == nil || r.fields == nil {
-		return nil
-	}
-	if r.transactions++; r.transactions > MaxTransactions {
-		return fmt.Errorf("more than %d transactions", MaxTransactions)
-	}
-	err := r.statement.transaction(r.fields)
-	r.fields = nil
-	return err
-}
-
 func (r *ofxReader) closeStatement() error {
 	err := r.closeTransaction()
 	if r.statement != nil && err == nil {
-		err = r.file.statement(r.statement)
+		err = r.file.statement(r.statement, r.until)
 		r.statement = nil
 	}
 	if len(r.file.Accounts) > maxAccounts {
@@ -211,30 +211,24 @@ func (r *ofxReader) closeStatement() error {
 	return err
 }
 
-// statement adds a statement's account, or records why it is left out.
-func (f *File) statement(s *statement) error {
+// statement adds a statement's account, or records why it is left out. Transactions more than
+// four days after until, when the file was made, are scheduled.
+func (f *File) statement(s *statement, until report.Date) error {
 	a := s.account
 	a.Type, a.Number, a.layout = report.CashEquivalent, s.number, "OFX"
 	if len(s.bank) == 9 {
 		a.Routing = s.bank
 	}
-	what := "account"
-	switch {
-	case s.kind == "INVSTMTRS":
-		what = "securities account"
-	case s.kind == "CCSTMTRS", strings.HasPrefix(s.accountType, "CREDITCARD"):
-		what = "credit card"
-	case s.kind == "LOANSTMTRS", s.accountType == "LOAN":
-		what = "loan"
-	case s.accountType == "CREDITLINE":
-		what = "line of credit"
-	case s.accountType == "SAVINGS", s.accountType == "MONEYMRKT", s.accountType == "CD":
+	switch kind := cmp.Or(ofxKinds[s.kind], ofxKinds[s.accountType], kindOf(s.accountType)); kind {
+	case "savings":
 		a.Subtype = report.Savings
+	case "", "cash account":
+		a.Subtype, a.guessed = report.Checking, s.accountType != "CHECKING"
+		if kind == "" && a.guessed && s.accountType != "" {
+			f.note(fmt.Sprintf("the unknown type %q of an account is read as checking", s.accountType))
+		}
 	default:
-		a.Subtype, a.guessed = report.Checking, s.accountType == ""
-	}
-	if a.Subtype == "" {
-		f.leaveOut(what + endingIn(a.Number) + " left out: " + onlyAccounts)
+		f.leaveOut(kind + endingIn(a.Number) + " left out: " + onlyAccounts)
 		return nil
 	}
 	a.Institution = cmp.Or(a.Institution, "Bank")
@@ -246,14 +240,12 @@ func (f *File) statement(s *statement) error {
 	if a.Currency = s.currency; a.Currency == "" && len(s.moves) > 0 {
 		a.Currency = s.moves[0].currency
 	}
-	a.Currency = cmp.Or(a.Currency, "USD")
 	if err := f.signMoves(s, a.Name); err != nil {
 		return err
 	}
-	if s.unreadable > 0 && len(s.moves) == 0 {
-		return fmt.Errorf("no transaction of %s has an amount and a day that can be read", a.Name)
-	}
-	foreign, repeated, seen := 0, 0, map[string]bool{}
+	late := func(m ofxMove) bool { return m.Posted.After(until.AddDate(0, 0, 4)) }
+	known := !until.IsZero() && slices.ContainsFunc(s.moves, func(m ofxMove) bool { return !late(m) })
+	repeated, seen := 0, map[string]bool{}
 	texts, unique := map[string]string{}, true // by FITID, which some banks give twice
 	for _, m := range s.moves {
 		unique = unique && (texts[m.id] == "" || texts[m.id] == m.Description)
@@ -263,7 +255,9 @@ func (f *File) statement(s *statement) error {
 		same := fmt.Sprintf("%s %s %d %s", m.id, m.Posted, m.Amount, m.Description)
 		switch {
 		case m.currency != "" && m.currency != a.Currency:
-			foreign++
+			s.left["foreign"]++
+		case known && late(m):
+			s.left["future"]++
 		case m.id != "" && unique && seen[same]:
 			repeated++
 		default:
@@ -274,36 +268,54 @@ func (f *File) statement(s *statement) error {
 			}
 		}
 	}
-	for _, l := range []struct {
-		n         int
-		noun, why string
-	}{{foreign, "transaction", " in another currency than " + a.Currency}, {s.unreadable, "transaction", " without an amount or a day"},
-		{s.pending, "pending transaction", ""}, {s.corrected, "transaction", " that a later one corrects"}} {
-		if l.n > 0 {
-			f.leaveOut(count(l.n, l.noun) + " of " + a.Name + l.why + " left out")
-		}
-	}
+	f.leaveOutStates(a.Name, s.left)
 	if repeated > 0 {
 		f.note(fmt.Sprintf("%s of %s with the same FITID, day, amount and name counted once", count(repeated, "repetition"), a.Name))
 	}
-	f.addAccount(a)
-	return nil
+	return f.addAccount(a)
 }
 
+// ofxKinds are kinds of accounts by the statement or ACCTTYPE.
+var ofxKinds = map[string]string{"INVSTMTRS": "securities account", "CCSTMTRS": "credit card", "CREDITCARD": "credit card",
+	"LOANSTMTRS": "loan", "CREDITLINE": "line of credit", "MONEYMRKT": "savings", "CD": "savings"}
+
+// leaveOutStates names the transactions of an account that are left out, counted by their state.
+func (f *File) leaveOutStates(name string, states map[string]int) {
+	for _, l := range slices.Concat(moreLeftOut, leftOutAs) {
+		if n := states[l.state]; n > 0 {
+			noun, why, _ := strings.Cut(l.noun, "|")
+			f.leaveOut(count(n, noun) + " of " + name + why + " left out")
+		}
+	}
+}
+
+// moreLeftOut lists more states of transactions that are left out. What follows | is about them.
+var moreLeftOut = []struct{ state, noun string }{{"foreign", "transaction| in another currency than the account"},
+	{"empty", "transaction| without an amount"}, {"balance", "line| that states a balance"},
+	{"corrected", "transaction| that a later one corrects"}}
+
 // addAccount adds an account, or its transactions to those of an account with its number.
-func (f *File) addAccount(a Account) {
+func (f *File) addAccount(a Account) error {
+	if a.Currency == "" {
+		a.Currency = "USD"
+		f.note("the currency is not stated, and read as USD")
+	} else if len(a.Currency) != 3 || strings.Trim(a.Currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return fmt.Errorf("the currency of %s cannot be read", a.Name)
+	}
 	for i := range f.Accounts {
 		b := &f.Accounts[i]
 		if a.Number != "" && b.Number == a.Number && b.Routing == a.Routing && b.Subtype == a.Subtype && b.Currency == a.Currency {
-			if a.opening != nil && !b.NoBalance && b.Balance == *a.opening { // the next statement
+			if a.opening != nil && !b.NoBalance && b.Balance == *a.opening && a.Balance != b.Balance { // the next statement
 				b.Transactions, b.keys = append(b.Transactions, a.Transactions...), append(b.keys, a.keys...)
-				a.Transactions, a.keys = nil, nil
+				b.Balance, b.BalanceDate = a.Balance, a.BalanceDate
+			} else {
+				b.merge(&a)
 			}
-			b.merge(&a)
-			return
+			return nil
 		}
 	}
 	f.Accounts = append(f.Accounts, a)
+	return nil
 }
 
 // signMoves signs the amounts of a statement without any negative one by their types, if a
@@ -311,7 +323,7 @@ func (f *File) addAccount(a Account) {
 func (f *File) signMoves(s *statement, name string) error {
 	out, negative, negativeOut := 0, 0, 0
 	for _, m := range s.moves {
-		outward := strings.HasPrefix(words["ofx"][strings.ToLower(m.kind)], "-")
+		outward := signOf(m.kind) == '-'
 		switch {
 		case m.Amount < 0 && outward:
 			negativeOut++
@@ -324,6 +336,9 @@ func (f *File) signMoves(s *statement, name string) error {
 	}
 	switch {
 	case out == 0:
+		if negative == 0 && slices.ContainsFunc(s.moves, func(m ofxMove) bool { return signOf(m.kind) == '?' }) {
+			f.note("all amounts of " + name + " are positive, and read as money in")
+		}
 		return nil
 	case negative > 0 && out > negativeOut:
 		return fmt.Errorf("the signs of %s contradict the types of its transactions (TRNTYPE)", name)
@@ -334,9 +349,9 @@ func (f *File) signMoves(s *statement, name string) error {
 	}
 	for i := range s.moves {
 		m := &s.moves[i]
-		switch sign := words["ofx"][strings.ToLower(m.kind)]; {
-		case m.Amount == 0, strings.HasPrefix(sign, "+"):
-		case strings.HasPrefix(sign, "-"):
+		switch sign := signOf(m.kind); {
+		case m.Amount == 0, sign == '+':
+		case sign == '-':
 			m.Amount = -m.Amount
 		default:
 			return fmt.Errorf("transaction %d of %s: all amounts are positive, and its type does not say whether it is money in or out", i+1, name)
@@ -346,36 +361,59 @@ func (f *File) signMoves(s *statement, name string) error {
 	return nil
 }
 
-// transaction adds a transaction.
-func (s *statement) transaction(fields map[string]string) error {
-	f, ok := parseFigure(fields["TRNAMT"], s.decimal)
-	if !ok && fields["TRNAMT"] != "" {
-		return fmt.Errorf("transaction %d of the account%s has an amount that cannot be read", len(s.moves)+1, endingIn(s.number))
+// signOf returns + or - for a type of OFX, or a word, of money in or out, and ? for others.
+func signOf(kind string) byte {
+	switch words["side"][plain(kind)] {
+	case "in":
+		return '+'
+	case "out":
+		return '-'
 	}
+	return cmp.Or(words["ofx"][strings.ToLower(kind)], "?")[0]
+}
+
+// closeTransaction adds the present transaction, if it is one of an account that is used.
+func (r *ofxReader) closeTransaction() error {
+	s, fields := r.statement, r.fields
+	if r.fields = nil; s == nil || fields == nil || s.kind != "STMTRS" {
+		return nil
+	}
+	if r.transactions++; r.transactions > MaxTransactions {
+		return fmt.Errorf("more than %d transactions", MaxTransactions)
+	}
+	f, ok := parseFigure(fields["TRNAMT"], r.decimal)
 	day, dated := ofxDay(fields["DTPOSTED"])
 	for _, other := range []string{"DTUSER", "DTAVAIL"} {
 		if !dated {
 			day, dated = ofxDay(fields[other])
 		}
 	}
-	if !ok || !dated {
-		s.unreadable++
+	kind := strings.ToUpper(fields["TRNTYPE"])
+	state := cmp.Or(stateOfText(cmp.Or(fields["NAME"], fields["MEMO"])), words["prefix"][plain(fields["MEMO"])])
+	switch {
+	case fields["TRNAMT"] == "":
+		state = "empty"
+	case kind == "HOLD":
+		state = "pending"
+	case state != "":
+	case !ok || !dated:
+		return fmt.Errorf("transaction %d, of the account%s, has an amount or a day that cannot be read", r.transactions, endingIn(s.number))
+	}
+	if state != "" {
+		s.left[state]++
 		return nil
 	}
-	kind := strings.ToUpper(fields["TRNTYPE"])
-	if kind == "HOLD" {
-		s.pending++
-		return nil
+	if f.rounded {
+		r.file.note("parts of a cent are rounded")
 	}
 	if id := fields["CORRECTFITID"]; id != "" { // of an earlier transaction that is wrong
-		s.corrected++
+		s.left["corrected"]++
 		s.moves = slices.DeleteFunc(s.moves, func(m ofxMove) bool { return m.id == id })
 		if strings.ToUpper(fields["CORRECTACTION"]) == "DELETE" {
 			return nil
 		}
 	}
-	out := strings.HasPrefix(words["ofx"][strings.ToLower(kind)], "-")
-	t := bankdata.Transaction{Posted: day, Amount: f.cents, Debit: kind == "DEBIT" || f.cents == 0 && (out || f.minus),
+	t := bankdata.Transaction{Posted: day, Amount: f.cents, Debit: kind == "DEBIT" || f.cents == 0 && (signOf(kind) == '-' || f.minus),
 		Description: fields["NAME"], Memo: fields["MEMO"]}
 	switch {
 	case t.Description == "" && t.Memo == "":
@@ -388,6 +426,18 @@ func (s *statement) transaction(fields map[string]string) error {
 	}
 	s.moves = append(s.moves, ofxMove{t, kind, strings.ToUpper(fields["CURSYM"]), fields["FITID"]})
 	return nil
+}
+
+// stateOfText returns the state that a description names, such as pending, or "balance" if it only states one.
+func stateOfText(s string) string {
+	label := plain(notBalance.ReplaceAllString(strings.ToLower(s), " "))
+	if words["balance"][label] != "" && label != "new balance" { // which is also a shop's name
+		return "balance"
+	}
+	if m := statusOfText.FindStringSubmatch(s); m != nil {
+		return words["prefix"][plain(m[1]+m[2])]
+	}
+	return ""
 }
 
 // ofxDay parses the day of YYYYMMDD[HHMMSS[.XXX]][[gmt offset:tz]] in the bank's time zone,
