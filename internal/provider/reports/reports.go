@@ -152,6 +152,12 @@ type Report struct {
 	refreshedFrom string // see New
 
 	revision int // how often it was corrected
+
+	data struct { // by getWith only
+		column          string
+		sealed, wrapped []byte    // nil after they were deleted
+		read            time.Time // when the account last read this revision; zero: never
+	}
 }
 
 // Retention is how long account numbers and files can be requested for the first time.

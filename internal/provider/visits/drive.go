@@ -172,10 +172,7 @@ func (d *Driven) WaitForReport(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		v, err := byID(ctx, d.service.DB.SQL, d.id)
-		if err == nil {
-			v, err = d.service.current(ctx, v)
-		}
+		v, err := byID(ctx, d.service.DB.SQL, d.id) // which the report's transaction moves on
 		if err == nil {
 			d.visit = v
 		} else if ctx.Err() == nil {
