@@ -235,11 +235,7 @@ func (s *Service) finish(ctx context.Context, publicToken string, status contrac
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if status == contract.StatusSuccess {
 			if err := s.Freeze.Require(ctx, tx, publicToken); errors.Is(err, freeze.ErrFrozen) {
-				r, err := s.Get(ctx, tx, publicToken)
-				if err != nil {
-					return err
-				}
-				return errors.Join(s.endFrozen(ctx, tx, r), deleteInput(ctx, tx, publicToken))
+				return errors.Join(s.endFrozen(ctx, tx, publicToken), deleteInput(ctx, tx, publicToken))
 			} else if err != nil {
 				return err
 			}

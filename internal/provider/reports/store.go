@@ -81,15 +81,22 @@ func getStatus(ctx context.Context, q store.Queryer, where string, args ...any) 
 	return r, store.MapNotFound(err)
 }
 
-// attach stores the input; it succeeds once for each report.
-func attach(ctx context.Context, tx *store.Tx, publicToken string, sealed []byte, retrieved time.Time) (bool, error) {
-	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE reports SET retrieved_at = $2, updated_at = $3
-		WHERE public_token = $1 AND status = 'PENDING' AND retrieved_at IS NULL`,
-		publicToken, store.Micros(retrieved), store.Micros(tx.Now)))
-	if err != nil || !ok {
-		return false, err
+// attach marks a report as one with its input, and returns whose it is and its key. It succeeds once
+// for each report; then it returns ErrNotPending.
+func attach(ctx context.Context, tx *store.Tx, publicToken string, retrieved time.Time) (Report, error) {
+	r := Report{PublicToken: publicToken}
+	err := tx.QueryRowContext(ctx, `UPDATE reports SET retrieved_at = $2, updated_at = $3
+		WHERE public_token = $1 AND status = 'PENDING' AND retrieved_at IS NULL RETURNING customer_id, key_id`,
+		publicToken, store.Micros(retrieved), store.Micros(tx.Now)).Scan(&r.CustomerID, &r.KeyID)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNotPending
 	}
-	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO report_data (public_token, created_at, held_at, input)
+	return r, err
+}
+
+// insertInput stores the input of a report.
+func insertInput(ctx context.Context, tx *store.Tx, publicToken string, sealed []byte) error {
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO report_data (public_token, created_at, held_at, input)
 		SELECT public_token, created_at, held_at, $2 FROM reports WHERE public_token = $1`, publicToken, sealed))
 }
 
