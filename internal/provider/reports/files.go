@@ -133,6 +133,9 @@ func (s *Service) requestedFiles(kind contract.Product, r *http.Request, path st
 			return over, all, err
 		}
 	}
+	if !kinds[kind].payroll {
+		return false, all, nil // no document is submitted for them
+	}
 	submitted, err := s.documents(ctx, rep)
 	if errors.Is(err, store.ErrShredded) {
 		err = httpx.NewError(contract.CodeInvalidToken, err)

@@ -55,7 +55,8 @@ func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Req
 	if err != nil || body == nil {
 		return err
 	}
-	if !slices.Contains(strings.Split(strings.ReplaceAll(r.Header.Get(report.IncludeHeader), " ", ""), ","), report.IncludePositions) {
+	included := strings.Split(strings.ReplaceAll(r.Header.Get(report.IncludeHeader), " ", ""), ",")
+	if kinds[kind].payroll && !slices.Contains(included, report.IncludePositions) {
 		body = report.WithoutPositions(body)
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
