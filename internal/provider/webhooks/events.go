@@ -124,8 +124,6 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, changes ...reports.S
 	return nil
 }
 
-// newID returns the id of an event. Ids are ordered by time, so that an index grows at
-// its end.
 // target returns the callback of a delivery and the secrets that sign now.
 func (s *Service) target(ctx context.Context, q store.Queryer, d webhook.Delivery) (t webhook.Target, err error) {
 	if t, err = addressee(ctx, q, d); err != nil || t.Off {
