@@ -79,7 +79,7 @@ func (c *StaticPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "public, max-age=300, must-revalidate")
 	h.Set("Vary", "Accept-Encoding")
 	body, tag := c.plain, c.tag
-	if AcceptsGzip(r) {
+	if acceptsGzip(r) {
 		h.Set("Content-Encoding", "gzip")
 		body, tag = c.zipped, c.tag+"-gzip"
 	}
@@ -89,8 +89,8 @@ func (c *StaticPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
-// AcceptsGzip reports whether Accept-Encoding names gzip with a weight above 0.
-func AcceptsGzip(r *http.Request) bool {
+// acceptsGzip reports whether Accept-Encoding names gzip with a weight above 0.
+func acceptsGzip(r *http.Request) bool {
 	return slices.ContainsFunc(strings.Split(strings.Join(r.Header.Values("Accept-Encoding"), ","), ","), func(s string) bool {
 		name, weight, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(s, " ", "")), ";")
 		return name == "gzip" && strings.Trim(strings.TrimPrefix(weight, "q="), "0.") != "" || name == "gzip" && weight == ""

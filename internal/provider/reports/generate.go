@@ -303,11 +303,6 @@ func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unpack(r, packed)
-}
-
-// unpack returns what body does.
-func unpack(r Report, packed []byte) ([]byte, error) {
 	body, err := report.Unpack(packed)
 	if err != nil || r.Relay == "" {
 		return body, err

@@ -77,12 +77,8 @@ func (s *Service) generatePassport(ctx context.Context, env contract.Environment
 // pdf answers with a passport as PDF, made from its body; for a third party without
 // the owner's labels.
 func (s *Service) pdf(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
-	rep, packed, err := s.requestedBody(kind, w, r)
-	if err != nil || packed == nil {
-		return err
-	}
-	body, err := unpack(rep, packed)
-	if err != nil {
+	body, err := s.requestedBody(kind, w, r)
+	if err != nil || body == nil {
 		return err
 	}
 	// The parser's error may quote personal data.

@@ -51,17 +51,12 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
 // json answers with the body of a report of the kind, byte for byte as generated, without
 // the optional members that the request does not ask for.
 func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
-	rep, body, err := s.requestedBody(kind, w, r)
+	body, err := s.requestedBody(kind, w, r)
 	if err != nil || body == nil {
 		return err
 	}
 	included := strings.Split(strings.ReplaceAll(r.Header.Get(report.IncludeHeader), " ", ""), ",")
-	whole := !kinds[kind].payroll || slices.Contains(included, report.IncludePositions)
-	if whole && rep.Relay == "" && httpx.AcceptsGzip(r) {
-		w.Header().Set("Content-Encoding", "gzip")
-	} else if body, err = unpack(rep, body); err != nil {
-		return err
-	} else if !whole {
+	if kinds[kind].payroll && !slices.Contains(included, report.IncludePositions) {
 		body = report.WithoutPositions(body)
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -71,20 +66,20 @@ func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Req
 	return nil
 }
 
-// requestedBody returns the report that a request names with its body as pack made it, and sets the headers that
+// requestedBody returns the body of the report that a request names, and sets the headers that
 // name its revision and say until when it can be read (RFC 8594). If the request names the revision
 // as known (RFC 9110, If-None-Match), it answers 304, which is no read, and returns nil. Its errors are
 // for the client.
-func (s *Service) requestedBody(kind contract.Product, w http.ResponseWriter, r *http.Request) (rep Report, packed []byte, err error) {
-	rep, err = s.requestedReport(r, getWith("body", auth.CallerOf(r.Context()).CustomerID))
+func (s *Service) requestedBody(kind contract.Product, w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	rep, err := s.requestedReport(r, getWith("body", auth.CallerOf(r.Context()).CustomerID))
 	if err != nil {
-		return rep, nil, err
+		return nil, err
 	}
 	if rep.Kind != kind {
-		return rep, nil, otherKind(rep)
+		return nil, otherKind(rep)
 	}
 	if rep.Status != contract.StatusSuccess {
-		return rep, nil, NotReady(rep)
+		return nil, NotReady(rep)
 	}
 	tag := `"` + strconv.Itoa(rep.revision) + `"`
 	w.Header().Set("ETag", "W/"+tag) // weak, because the optional members and a third party's token differ
@@ -93,16 +88,16 @@ func (s *Service) requestedBody(kind contract.Product, w http.ResponseWriter, r 
 		return strings.TrimPrefix(strings.TrimSpace(known), "W/") == tag
 	}) {
 		w.WriteHeader(http.StatusNotModified)
-		return rep, nil, nil
+		return nil, nil
 	}
 	if err := s.markRead(r.Context(), rep); err != nil {
-		return rep, nil, err
+		return nil, err
 	}
-	packed, err = s.packedBody(r.Context(), s.DB.SQL, rep)
+	body, err := s.body(r.Context(), rep)
 	if errors.Is(err, store.ErrShredded) || errors.Is(err, ErrDeleted) {
-		return rep, nil, httpx.NewError(contract.CodeInvalidToken, err)
+		return nil, httpx.NewError(contract.CodeInvalidToken, err)
 	}
-	return rep, packed, err
+	return body, err
 }
 
 // otherKind returns the error for a report that the caller may read, at another path.
