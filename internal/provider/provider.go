@@ -325,8 +325,8 @@ func (p *Provider) Start(ctx context.Context) error {
 	return nil
 }
 
-// maintain rotates the signing keys and enqueues the deletion of old data, immediately and
-// every hour.
+// maintain rotates the signing keys and enqueues the end of expired visits and the deletion of old data,
+// immediately and every hour.
 func (p *Provider) maintain(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
@@ -335,7 +335,8 @@ func (p *Provider) maintain(ctx context.Context) {
 			p.config.Log.Error("keys not rotated", "err", err.Error())
 		}
 		err := p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-			return p.queue.Enqueue(ctx, tx, retain{}, jobs.UniqueKey("retain"))
+			return errors.Join(p.queue.Enqueue(ctx, tx, visits.Expire{}, jobs.UniqueKey("expire")),
+				p.queue.Enqueue(ctx, tx, retain{}, jobs.UniqueKey("retain")))
 		})
 		if err != nil && ctx.Err() == nil {
 			p.config.Log.Error("retention not enqueued", "err", err.Error())

@@ -61,6 +61,10 @@ func TestCashflowReport(t *testing.T) {
 		if first.status != http.StatusOK || !bytes.Equal(first.raw, second.raw) {
 			t.Fatalf("the report is not the same each time: %d, %d", first.status, second.status)
 		}
+		plain := b.get("/connect/cashflow/v2/json", append(headers{"Accept-Encoding", "identity"}, byToken...)) // net/http asks for gzip
+		if !bytes.Equal(plain.raw, first.raw) {
+			t.Errorf("without gzip, the report has %d bytes instead of %d", len(plain.raw), len(first.raw))
+		}
 		r, err := report.ParseCashflow(first.raw)
 		if err != nil {
 			t.Fatal(err)

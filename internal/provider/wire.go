@@ -59,7 +59,7 @@ func (p *Provider) wire() {
 		return &httpx.RateLimit{PerMinute: perMinute, BehindProxy: c.BehindProxy, Now: c.Now,
 			ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy)}
 	}
-	p.visits = &visits.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Assets: c.Assets, Auth: p.auth,
+	p.visits = &visits.Service{DB: c.DB, Log: c.Log, Now: p.now, Assets: c.Assets, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Documents: p.documents, Sources: p.connections,
 		Secure:        strings.HasPrefix(c.URL, "https:"),
 		HasAccessPage: c.Mail != nil || c.Environment == contract.Sandbox, // a sandbox names the command that prints a link

@@ -56,7 +56,7 @@ func (o *Outbox) Listen(w http.ResponseWriter, r *http.Request, in contract.Envi
 			if o.Body == nil {
 				e.Body, err = o.body(ctx, q, &e)
 			} else {
-				e.Body, err = o.Body(ctx, q, e)
+				e.Body, _, err = o.Body(ctx, q, e)
 			}
 			if err == nil {
 				out.Events = append(out.Events, e.Body)

@@ -43,9 +43,9 @@ type Outbox struct {
 	// store.ErrNotFound or store.ErrShredded if the subject was deleted.
 	Key func(ctx context.Context, q store.Queryer, subject string) (string, error)
 
-	// Body composes the body of an event at the first attempt. Nil if events are stored
-	// with their bodies.
-	Body func(ctx context.Context, q store.Queryer, d Delivery) ([]byte, error)
+	// Body composes the body of an event at the first attempt, and returns it with what Key
+	// returns. Nil if events are stored with their bodies.
+	Body func(ctx context.Context, q store.Queryer, d Delivery) (body []byte, key string, err error)
 }
 
 // Deliverer signs a body and posts it once. *Sender implements it.
@@ -311,16 +311,14 @@ func (o *Outbox) log(ctx context.Context, d Delivery, state State, more ...any) 
 
 // body returns the body of a delivery. It composes a missing one and encrypts it, to be
 // stored with the attempt, so that all attempts send the same bytes.
-func (o *Outbox) body(ctx context.Context, q store.Queryer, d *Delivery) ([]byte, error) {
-	var err error
-	if d.key, err = o.Key(ctx, q, d.Subject); err != nil {
-		return nil, err
-	}
+func (o *Outbox) body(ctx context.Context, q store.Queryer, d *Delivery) (plain []byte, err error) {
 	if d.encrypted != nil {
+		if d.key, err = o.Key(ctx, q, d.Subject); err != nil {
+			return nil, err
+		}
 		return o.DB.Vault.Open(ctx, q, d.key, o.cell(*d), d.encrypted)
 	}
-	plain, err := o.Body(ctx, q, *d)
-	if err != nil {
+	if plain, d.key, err = o.Body(ctx, q, *d); err != nil {
 		return nil, err
 	}
 	d.encrypted, err = o.DB.Vault.Seal(ctx, q, d.key, o.cell(*d), plain)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/provider/auth"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
@@ -66,7 +68,7 @@ func (f file) contents() (io.ReadSeeker, string, error) {
 
 // files lists the files of a report of the kind.
 func (s *Service) files(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
-	_, all, err := s.requestedFiles(kind, r)
+	_, all, err := s.requestedFiles(kind, r, "")
 	if err != nil {
 		return err
 	}
@@ -79,11 +81,11 @@ func (s *Service) files(kind contract.Product, w http.ResponseWriter, r *http.Re
 
 // file serves one file, with support for range requests.
 func (s *Service) file(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
-	over, all, err := s.requestedFiles(kind, r)
+	path := r.PathValue("path")
+	over, all, err := s.requestedFiles(kind, r, path)
 	if err != nil {
 		return err
 	}
-	path := r.PathValue("path")
 	for _, f := range all {
 		if f.Filepath != path {
 			continue
@@ -107,10 +109,11 @@ func (s *Service) file(kind contract.Product, w http.ResponseWriter, r *http.Req
 }
 
 // requestedFiles returns the files of a report of the kind: none before it has input, only
-// the submitted documents until it is generated, and none after the retention period.
-func (s *Service) requestedFiles(kind contract.Product, r *http.Request) (over bool, all []file, err error) {
+// the submitted documents until it is generated, and none after the retention period. Documents
+// may be missing beside the file with a path.
+func (s *Service) requestedFiles(kind contract.Product, r *http.Request, path string) (over bool, all []file, err error) {
 	ctx := r.Context()
-	rep, err := s.requestedReport(r, get)
+	rep, err := s.requestedReport(r, getWith("input", auth.CallerOf(ctx).CustomerID))
 	if err != nil {
 		return false, nil, err
 	}
@@ -125,9 +128,13 @@ func (s *Service) requestedFiles(kind contract.Product, r *http.Request) (over b
 		return true, nil, nil
 	}
 	if generated {
-		if over, all, err = s.retrievedFiles(ctx, rep); over || err != nil {
-			return over, nil, err
+		over, all, err = s.retrievedFiles(ctx, rep)
+		if over || err != nil || slices.ContainsFunc(all, func(f file) bool { return f.Filepath == path }) {
+			return over, all, err
 		}
+	}
+	if !kinds[kind].payroll {
+		return false, all, nil // no document is submitted for them
 	}
 	submitted, err := s.documents(ctx, rep)
 	if errors.Is(err, store.ErrShredded) {
@@ -156,23 +163,15 @@ func (s *Service) retrievedFiles(ctx context.Context, rep Report) (over bool, al
 	}
 	k := kinds[rep.Kind]
 	if k.analysis {
-		made, err := s.inForce(ctx, s.DB.SQL, rep)
-		if err != nil {
-			return false, nil, err
-		}
-		fixed := in
-		fixed.Corrections = corrections.Merge(in.Corrections, made)
-		explained := fixed.corrected(rep).Data
 		id := DerivedID(rep.PublicToken, "analysis")
 		all = append(all, file{
 			listed: listed{"CASHFLOW_ANALYSIS", DerivedID(rep.PublicToken, "file/analysis"), "REPORT_ANALYSIS", id, id + "/" + analysisName},
-			name:   analysisName, body: func() (any, error) { return s.analysis(ctx, rep, *explained) },
+			name:   analysisName, body: func() (any, error) { return s.analysis(ctx, rep, in) },
 		})
 	}
-	currency := data.Currency(report.DateOf(rep.Retrieved))
 	for _, c := range data.Connections {
 		all = append(all, file{listed: transactionsOf(rep, c), name: transactionsName,
-			body: func() (any, error) { return fileOf(c, currency, rep.Retrieved), nil }})
+			body: func() (any, error) { return fileOf(c, data.Currency(report.DateOf(rep.Retrieved)), rep.Retrieved), nil }})
 	}
 	if k.payroll {
 		for _, p := range in.Payroll {
@@ -198,14 +197,19 @@ func statementsIn(rep Report, p income.Payroll) listed {
 
 // analysis explains how the report's figures were computed, with the scores in the
 // report, whatever the configuration is now, and under the token that the caller used.
-func (s *Service) analysis(ctx context.Context, rep Report, data bankdata.Data) (report.Analysis, error) {
+func (s *Service) analysis(ctx context.Context, rep Report, from Input) (report.Analysis, error) {
+	made, err := s.inForce(ctx, s.DB.SQL, rep)
+	if err != nil {
+		return report.Analysis{}, err
+	}
+	from.Corrections = corrections.Merge(from.Corrections, made)
 	body, err := s.body(ctx, rep)
 	if err != nil {
 		return report.Analysis{}, err
 	}
 	// A quote inside of a text is escaped, so this is never one.
 	has := func(version string) bool { return bytes.Contains(body, []byte(`"score_version":"`+version)) }
-	in := cashflow.Input{Envelope: report.Envelope{PublicToken: rep.PublicToken}, Bank: data}
+	in := cashflow.Input{Envelope: report.Envelope{PublicToken: rep.PublicToken}, Bank: *from.corrected(rep).Data}
 	if rep.Relay != "" {
 		in.PublicToken = rep.Relay
 	}

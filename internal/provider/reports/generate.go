@@ -235,11 +235,7 @@ func (s *Service) finish(ctx context.Context, publicToken string, status contrac
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if status == contract.StatusSuccess {
 			if err := s.Freeze.Require(ctx, tx, publicToken); errors.Is(err, freeze.ErrFrozen) {
-				r, err := s.Get(ctx, tx, publicToken)
-				if err != nil {
-					return err
-				}
-				return errors.Join(s.endFrozen(ctx, tx, r), deleteInput(ctx, tx, publicToken))
+				return errors.Join(s.endFrozen(ctx, tx, publicToken), deleteInput(ctx, tx, publicToken))
 			} else if err != nil {
 				return err
 			}
@@ -261,40 +257,43 @@ func (s *Service) finish(ctx context.Context, publicToken string, status contrac
 }
 
 func (s *Service) input(ctx context.Context, publicToken string) (Report, Input, error) {
-	var in Input
-	r, err := s.Get(ctx, s.DB.SQL, publicToken)
+	r, err := getWith("input", "")(ctx, s.DB.SQL, `public_token = $1`, publicToken)
 	if err != nil {
-		return r, in, err
+		return r, Input{}, err
 	}
-	in, err = s.inputOf(ctx, s.DB.SQL, r)
+	in, err := s.inputOf(ctx, s.DB.SQL, r)
 	return r, in, err
 }
 
 func (s *Service) inputOf(ctx context.Context, q store.Queryer, r Report) (Input, error) {
-	sealed, wrapped, err := column(ctx, q, r.PublicToken, "input")
-	if err != nil {
-		return Input{}, err
+	raw, err := s.decrypt(ctx, q, r, "input")
+	if raw == nil && err == nil {
+		err = errors.New("reports: the report has no input")
+		if r.Status.Final() {
+			err = ErrDeleted
+		}
 	}
-	if sealed == nil && r.Status.Final() {
-		return Input{}, ErrDeleted
-	}
-	if sealed == nil {
-		return Input{}, errors.New("reports: the report has no input")
-	}
-	raw, err := s.decrypt(r, "input", sealed, wrapped)
 	if err != nil {
 		return Input{}, err
 	}
 	return unpackInput(raw)
 }
 
-// decrypt decrypts a value returned by column.
-func (s *Service) decrypt(r Report, name string, sealed, wrapped []byte) ([]byte, error) {
-	key, err := s.DB.Vault.Unwrap(s.DB.SQL, r.KeyID, wrapped)
+// decrypt returns a column, input or body, as it was read with r or as it is now; nil without one.
+func (s *Service) decrypt(ctx context.Context, q store.Queryer, r Report, column string) (_ []byte, err error) {
+	if r.data.column != column {
+		if r, err = getWith(column, "")(ctx, q, `public_token = $1`, r.PublicToken); err != nil {
+			return nil, err
+		}
+	}
+	if r.data.sealed == nil {
+		return nil, nil
+	}
+	key, err := s.DB.Vault.Unwrap(s.DB.SQL, r.KeyID, r.data.wrapped)
 	if err != nil {
 		return nil, err
 	}
-	return key.Open(cell(r, name), sealed)
+	return key.Open(cell(r, column), r.data.sealed)
 }
 
 // body returns a report's body: unchanged for its owner, and without the owner's
@@ -311,16 +310,13 @@ func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
 	return forThirdParty(body, r.Relay)
 }
 
-// packedBody returns the present body of a report as pack made it, or ErrDeleted.
+// packedBody returns the body of a report as pack made it, or ErrDeleted.
 func (s *Service) packedBody(ctx context.Context, q store.Queryer, r Report) ([]byte, error) {
-	sealed, wrapped, err := column(ctx, q, r.PublicToken, "body")
-	if err == nil && sealed == nil {
+	packed, err := s.decrypt(ctx, q, r, "body")
+	if packed == nil && err == nil {
 		err = ErrDeleted
 	}
-	if err != nil {
-		return nil, err
-	}
-	return s.decrypt(r, "body", sealed, wrapped)
+	return packed, err
 }
 
 // cell is the encryption context of input and body. They belong to the report,

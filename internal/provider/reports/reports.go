@@ -152,6 +152,12 @@ type Report struct {
 	refreshedFrom string // see New
 
 	revision int // how often it was corrected
+
+	data struct { // by getWith only
+		column          string
+		sealed, wrapped []byte    // nil after they were deleted
+		read            time.Time // when the account last read this revision; zero: never
+	}
 }
 
 // Retention is how long account numbers and files can be requested for the first time.
@@ -301,28 +307,24 @@ func (s *Service) Attach(ctx context.Context, tx *store.Tx, publicToken string, 
 
 // AttachPacked is Attach for an encoded input, with options for the job.
 func (s *Service) AttachPacked(ctx context.Context, tx *store.Tx, publicToken string, p Packed, opts ...jobs.EnqueueOption) error {
-	r, err := s.Get(ctx, tx, publicToken)
-	if err != nil {
+	if err := s.Freeze.Require(ctx, tx, publicToken); errors.Is(err, freeze.ErrFrozen) {
+		return s.endFrozen(ctx, tx, publicToken)
+	} else if err != nil {
 		return err
 	}
-	if err := s.Freeze.Require(ctx, tx, publicToken); errors.Is(err, freeze.ErrFrozen) {
-		return s.endFrozen(ctx, tx, r)
-	} else if err != nil {
+	if p.at.IsZero() {
+		p.at = tx.Now
+	}
+	r, err := attach(ctx, tx, publicToken, p.at)
+	if err != nil {
 		return err
 	}
 	sealed, err := s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(r, "input"), p.raw)
 	if err != nil {
 		return err
 	}
-	if p.at.IsZero() {
-		p.at = tx.Now
-	}
-	ok, err := attach(ctx, tx, publicToken, sealed, p.at)
-	if err != nil {
+	if err := insertInput(ctx, tx, publicToken, sealed); err != nil {
 		return err
-	}
-	if !ok {
-		return ErrNotPending
 	}
 	job := jobs.Args(Generate{PublicToken: publicToken})
 	if p.documents {
@@ -333,7 +335,11 @@ func (s *Service) AttachPacked(ctx context.Context, tx *store.Tx, publicToken st
 
 // endFrozen ends a pending report of a person whose file is frozen, as one for which no source
 // was authenticated, or for a submission as one that cannot be made: the status does not say why.
-func (s *Service) endFrozen(ctx context.Context, tx *store.Tx, r Report) error {
+func (s *Service) endFrozen(ctx context.Context, tx *store.Tx, publicToken string) error {
+	r, err := s.Get(ctx, tx, publicToken)
+	if err != nil {
+		return err
+	}
 	status := contract.StatusNotAuthenticated
 	if r.ConsumerID == "" {
 		status = contract.StatusError

@@ -19,11 +19,11 @@ func (r *testServer) kept(t *testing.T, publicToken string) string {
 	t.Helper()
 	out := ""
 	for _, name := range []string{"input", "body"} {
-		sealed, _, err := column(t.Context(), r.DB.SQL, publicToken, name)
+		got, err := getWith(name, "")(t.Context(), r.DB.SQL, `public_token = $1`, publicToken)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sealed != nil {
+		if got.data.sealed != nil {
 			out += name + " "
 		}
 	}

@@ -119,6 +119,9 @@ func (s *Service) correcting(ctx context.Context, q store.Queryer, customerID, p
 
 // inForce returns the corrections of all revisions.
 func (s *Service) inForce(ctx context.Context, q store.Queryer, r Report) (out []corrections.Correction, err error) {
+	if r.revision == 0 {
+		return nil, nil
+	}
 	rows, err := revisions(ctx, q, r.PublicToken)
 	if err != nil {
 		return nil, err

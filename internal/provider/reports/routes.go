@@ -55,7 +55,8 @@ func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Req
 	if err != nil || body == nil {
 		return err
 	}
-	if !slices.Contains(strings.Split(strings.ReplaceAll(r.Header.Get(report.IncludeHeader), " ", ""), ","), report.IncludePositions) {
+	included := strings.Split(strings.ReplaceAll(r.Header.Get(report.IncludeHeader), " ", ""), ",")
+	if kinds[kind].payroll && !slices.Contains(included, report.IncludePositions) {
 		body = report.WithoutPositions(body)
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -70,7 +71,7 @@ func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Req
 // as known (RFC 9110, If-None-Match), it answers 304, which is no read, and returns nil. Its errors are
 // for the client.
 func (s *Service) requestedBody(kind contract.Product, w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	rep, err := s.requestedReport(r, get)
+	rep, err := s.requestedReport(r, getWith("body", auth.CallerOf(r.Context()).CustomerID))
 	if err != nil {
 		return nil, err
 	}
@@ -113,10 +114,10 @@ type reader func(ctx context.Context, q store.Queryer, where string, args ...any
 func (s *Service) requestedReport(r *http.Request, read reader) (Report, error) {
 	rep, err := s.ownReport(r, read)
 	if errors.Is(err, store.ErrNotFound) {
-		rep, err = s.childReport(r, err)
+		rep, err = s.childReport(r, read, err)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		rep, err = s.sharedReport(r, err)
+		rep, err = s.sharedReport(r, read, err)
 	}
 	if err == nil && s.tooOld(rep) {
 		err = errTooOld
@@ -155,12 +156,12 @@ func (s *Service) ownReport(r *http.Request, read reader) (Report, error) {
 // childReport finds a report of a child account that the parent names by its token; missing
 // is the error if none exists. External ids are unique within one account, so a request with
 // one must also name the child's publicId (API reference: Reports).
-func (s *Service) childReport(r *http.Request, missing error) (Report, error) {
+func (s *Service) childReport(r *http.Request, read reader, missing error) (Report, error) {
 	id, err := auth.IdentifierOf(r)
 	if err != nil || id.PublicToken == "" {
 		return Report{}, missing
 	}
-	rep, err := get(r.Context(), s.DB.SQL, `public_token = $2 AND customer_id IN (SELECT id FROM customers WHERE parent_id = $1)`,
+	rep, err := read(r.Context(), s.DB.SQL, `public_token = $2 AND customer_id IN (SELECT id FROM customers WHERE parent_id = $1)`,
 		auth.CallerOf(r.Context()).CustomerID, id.PublicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		return Report{}, missing

@@ -23,7 +23,7 @@ type Shared interface {
 
 // sharedReport finds the report that the caller names by a sharing token; missing is the
 // error if none exists.
-func (s *Service) sharedReport(r *http.Request, missing error) (Report, error) {
+func (s *Service) sharedReport(r *http.Request, read reader, missing error) (Report, error) {
 	id, err := auth.IdentifierOf(r)
 	if err != nil || id.PublicToken == "" || s.Shared == nil {
 		return Report{}, missing
@@ -35,7 +35,7 @@ func (s *Service) sharedReport(r *http.Request, missing error) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	rep, err := s.Get(r.Context(), s.DB.SQL, publicToken)
+	rep, err := read(r.Context(), s.DB.SQL, `public_token = $1`, publicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		return Report{}, missing
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -39,18 +40,35 @@ func label(ctx context.Context, tx *store.Tx, publicToken, externalID, userArgs 
 		publicToken, store.NullString(externalID), store.NullString(userArgs)))
 }
 
-func get(ctx context.Context, q store.Queryer, where string, args ...any) (Report, error) {
-	var r Report
-	err := q.QueryRowContext(ctx, `SELECT public_token, customer_id, product_id, kind, coalesce(external_id, ''),
-			coalesce(user_args, ''), coalesce(consumer_id, ''), key_id, status, coalesce(substatus, ''), created_at, retrieved_at,
-			erased_at IS NOT NULL OR closed_at <> 0, coalesce(source_token, ''), held_at, revision,
-			coalesce(refreshed_from, '')
-		FROM reports WHERE `+where, args...).
-		Scan(&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID,
-			&r.UserArgs, &r.ConsumerID, &r.KeyID, &r.Status, &r.Substatus, store.At(&r.Created), store.At(&r.Retrieved), &r.Forgotten,
-			&r.source, store.At(&r.held), &r.revision,
-			&r.refreshedFrom)
+// columns are those of a report; fields scans them.
+const columns = `public_token, customer_id, product_id, kind, coalesce(external_id, ''),
+	coalesce(user_args, ''), coalesce(consumer_id, ''), key_id, status, coalesce(substatus, ''), created_at, retrieved_at,
+	erased_at IS NOT NULL OR closed_at <> 0, coalesce(source_token, ''), held_at, revision, coalesce(refreshed_from, '')`
+
+func (r *Report) fields() []any {
+	return []any{&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID,
+		&r.UserArgs, &r.ConsumerID, &r.KeyID, &r.Status, &r.Substatus, store.At(&r.Created), store.At(&r.Retrieved), &r.Forgotten,
+		&r.source, store.At(&r.held), &r.revision, &r.refreshedFrom}
+}
+
+func get(ctx context.Context, q store.Queryer, where string, args ...any) (r Report, err error) {
+	err = q.QueryRowContext(ctx, `SELECT `+columns+` FROM reports WHERE `+where, args...).Scan(r.fields()...)
 	return r, store.MapNotFound(err)
+}
+
+// getWith returns get with an encrypted column, input or body, and with what markRead of an account needs.
+func getWith(column, account string) reader {
+	return func(ctx context.Context, q store.Queryer, where string, args ...any) (r Report, err error) {
+		args = append(args, account)
+		r.data.column = column
+		err = q.QueryRowContext(ctx, `SELECT `+columns+`,
+			(SELECT d.`+column+` FROM report_data d WHERE d.public_token = reports.public_token),
+			(SELECT k.wrapped FROM data_keys k WHERE k.id = reports.key_id),
+			(SELECT x.last_at FROM report_reads x WHERE x.public_token = reports.public_token AND x.revision = reports.revision
+				AND x.reader = $`+strconv.Itoa(len(args))+`) FROM reports WHERE `+where, args...).
+			Scan(append(r.fields(), &r.data.sealed, &r.data.wrapped, store.At(&r.data.read))...)
+		return r, store.MapNotFound(err)
+	}
 }
 
 // getStatus is get with only the fields that a status needs: Status, Substatus,
@@ -63,15 +81,22 @@ func getStatus(ctx context.Context, q store.Queryer, where string, args ...any) 
 	return r, store.MapNotFound(err)
 }
 
-// attach stores the input; it succeeds once for each report.
-func attach(ctx context.Context, tx *store.Tx, publicToken string, sealed []byte, retrieved time.Time) (bool, error) {
-	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE reports SET retrieved_at = $2, updated_at = $3
-		WHERE public_token = $1 AND status = 'PENDING' AND retrieved_at IS NULL`,
-		publicToken, store.Micros(retrieved), store.Micros(tx.Now)))
-	if err != nil || !ok {
-		return false, err
+// attach marks a report as one with its input, and returns whose it is and its key. It succeeds once
+// for each report; then it returns ErrNotPending.
+func attach(ctx context.Context, tx *store.Tx, publicToken string, retrieved time.Time) (Report, error) {
+	r := Report{PublicToken: publicToken}
+	err := tx.QueryRowContext(ctx, `UPDATE reports SET retrieved_at = $2, updated_at = $3
+		WHERE public_token = $1 AND status = 'PENDING' AND retrieved_at IS NULL RETURNING customer_id, key_id`,
+		publicToken, store.Micros(retrieved), store.Micros(tx.Now)).Scan(&r.CustomerID, &r.KeyID)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNotPending
 	}
-	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO report_data (public_token, created_at, held_at, input)
+	return r, err
+}
+
+// insertInput stores the input of a report.
+func insertInput(ctx context.Context, tx *store.Tx, publicToken string, sealed []byte) error {
+	return store.Exec(tx.ExecContext(ctx, `INSERT INTO report_data (public_token, created_at, held_at, input)
 		SELECT public_token, created_at, held_at, $2 FROM reports WHERE public_token = $1`, publicToken, sealed))
 }
 
@@ -187,15 +212,6 @@ func forget(ctx context.Context, tx *store.Tx, created time.Time, limit int) (in
 	return int64(len(keys)), nil
 }
 
-// column returns an encrypted column, input or body, or nil, and the report's wrapped
-// data key, or nil if it was deleted.
-func column(ctx context.Context, q store.Queryer, publicToken, name string) (sealed, wrapped []byte, err error) {
-	err = q.QueryRowContext(ctx, `SELECT d.`+name+`, k.wrapped FROM reports r
-		LEFT JOIN report_data d ON d.public_token = r.public_token
-		LEFT JOIN data_keys k ON k.id = r.key_id WHERE r.public_token = $1`, publicToken).Scan(&sealed, &wrapped)
-	return sealed, wrapped, store.MapNotFound(err)
-}
-
 // nextRevision increments the revision; it succeeds once for each revision of a
 // report.
 func nextRevision(ctx context.Context, tx *store.Tx, customerID, publicToken string, from int, sub contract.Substatus) (bool, error) {
@@ -265,15 +281,9 @@ const microsPerDay = int64(24 * time.Hour / time.Microsecond)
 // recordRead records that an account reads the contents of a report's present revision: in one row,
 // and rarely, so that polling neither adds rows nor writes.
 func recordRead(ctx context.Context, q store.Queryer, r Report, reader string, now time.Time) error {
-	var last int64
-	at := store.Micros(now)
-	err := q.QueryRowContext(ctx, `SELECT last_at FROM report_reads WHERE public_token = $1 AND reader = $2 AND revision = $3`,
-		r.PublicToken, reader, r.revision).Scan(&last)
-	if err == nil && at-last < readInterval.Microseconds() && at/microsPerDay == last/microsPerDay {
+	at, last := store.Micros(now), store.MicrosOrZero(r.data.read)
+	if at-last < readInterval.Microseconds() && at/microsPerDay == last/microsPerDay {
 		return nil
-	}
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return err
 	}
 	return store.Exec(q.ExecContext(ctx, `INSERT INTO report_reads (public_token, reader, revision, first_at, last_at)
 		SELECT public_token, $2, $3, $4, $4 FROM reports WHERE public_token = $1

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"vestibule/internal/contract"
-	"vestibule/internal/jobs"
 	"vestibule/internal/provider/freeze"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
@@ -80,11 +79,6 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, v visit, in flow.In
 	if v.State == flow.Failed || v.State == flow.Expired || in.Kind == flow.EventStartedOver {
 		// Delete files that were uploaded and never submitted.
 		if err := s.Documents.Drop(ctx, tx, v.publicToken); err != nil {
-			return v, false, err
-		}
-	}
-	if v.Active() && v.Step == flow.StepFailed {
-		if err := s.Queue.Enqueue(ctx, tx, Expire{v.id}, jobs.At(v.expires)); err != nil {
 			return v, false, err
 		}
 	}

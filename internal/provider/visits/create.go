@@ -14,7 +14,6 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
-	"vestibule/internal/jobs"
 	"vestibule/internal/prefill"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
@@ -129,10 +128,7 @@ func (s *Service) create(ctx context.Context, tx *store.Tx, caller auth.Caller, 
 			return visit{}, err
 		}
 	}
-	if err := insert(ctx, tx, v); err != nil {
-		return visit{}, err
-	}
-	return v, s.Queue.Enqueue(ctx, tx, Expire{v.id}, jobs.At(v.expires))
+	return v, insert(ctx, tx, v)
 }
 
 // checkLengths validates the lengths of the customer's labels.

@@ -69,12 +69,11 @@ func (d *Driven) apply(ctx context.Context, tx *store.Tx, answer Answer) (err er
 
 // findByToken returns the visit of a token. It uses up an initialization token.
 func (s *Service) findByToken(ctx context.Context, tx *store.Tx, token string) (visit, error) {
-	v, err := byHandle(ctx, tx, token)
-	if !errors.Is(err, store.ErrNotFound) {
-		return v, err
+	v, err := claim(ctx, tx, token)
+	if errors.Is(err, errToken) {
+		v, err = byHandle(ctx, tx, token)
 	}
-	v, err = claim(ctx, tx, token)
-	if !errors.Is(err, errToken) {
+	if !errors.Is(err, store.ErrNotFound) {
 		return v, err
 	}
 	id, err := "", store.ErrNotFound
@@ -172,10 +171,7 @@ func (d *Driven) WaitForReport(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		v, err := byID(ctx, d.service.DB.SQL, d.id)
-		if err == nil {
-			v, err = d.service.current(ctx, v)
-		}
+		v, err := byID(ctx, d.service.DB.SQL, d.id) // which the report's transaction moves on
 		if err == nil {
 			d.visit = v
 		} else if ctx.Err() == nil {
@@ -188,7 +184,7 @@ func (d *Driven) WaitForReport(ctx context.Context) error {
 // ReturnURL returns the URL that a redirect returns to, with the signed result; "" for a visit
 // without a redirect, and for one that has not ended.
 func (d Driven) ReturnURL(ctx context.Context) (string, error) {
-	if d.service.Redirects == nil || d.Outcome() == "" {
+	if d.service.Redirects == nil || !d.hosted || d.Outcome() == "" {
 		return "", nil
 	}
 	back, _, err := d.service.Redirects.Return(ctx, d.service.DB.SQL, endingOf(d.visit))

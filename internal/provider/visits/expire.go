@@ -2,7 +2,6 @@ package visits
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"vestibule/internal/jobs"
@@ -32,9 +31,9 @@ func (v visit) expiry(now time.Time) time.Time {
 	return end
 }
 
-// Expire is the job that ends an expired visit.
+// Expire is the permanent job that ends expired visits.
 type Expire struct {
-	VisitID string `json:"visitId"`
+	VisitID string `json:"visitId,omitempty"` // earlier versions had a job for each visit
 }
 
 // Kind names the job.
@@ -43,38 +42,11 @@ func (Expire) Kind() string { return "visits.expire" }
 // Register adds the jobs of the package.
 func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, a Expire) error {
-		left, err := s.expire(ctx, a.VisitID)
-		if err == nil && left > 0 {
-			return jobs.Snooze(left)
-		}
-		return err
-	})
-}
-
-// expire ends the visit if it has expired, or returns the time left. The sandbox's
-// clock may have moved either way since the job was enqueued.
-func (s *Service) expire(ctx context.Context, visitID string) (left time.Duration, err error) {
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		left = 0
-		v, err := byID(ctx, tx, visitID)
-		if err != nil {
+		if err := s.endDue(ctx); err != nil || a.VisitID != "" {
 			return err
 		}
-		if _, err = s.catchUp(ctx, tx, v); err != nil {
-			return err
-		}
-		if v.ended.IsZero() {
-			left = max(v.expires.Sub(tx.Now), 0)
-		}
-		return nil
-	})
-	switch {
-	case errors.Is(err, errStale):
-		return time.Second, nil
-	case errors.Is(err, store.ErrNotFound):
-		return 0, nil // the sandbox was reset
-	}
-	return left, err
+		return jobs.Snooze(time.Minute)
+	}, jobs.NoAttemptLimit())
 }
 
 // How long an ended visit is kept, and how long its draft: the stated employers and
@@ -84,8 +56,8 @@ const (
 	maxAge   = 90 * 24 * time.Hour
 )
 
-// Sweep ends expired visits, in case the sandbox's clock was moved past jobs that
-// still wait, and deletes old data.
+// Sweep ends expired visits, in case the sandbox's clock was moved past a job that
+// still waits, and deletes old data.
 func (s *Service) Sweep(ctx context.Context) error {
 	if err := s.endDue(ctx); err != nil {
 		return err
@@ -102,12 +74,18 @@ func (s *Service) endDue(ctx context.Context) error {
 		}
 		ended := 0
 		for _, id := range ids {
-			left, err := s.expire(ctx, id)
+			err := s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
+				v, err := byID(ctx, tx, id)
+				if err == nil {
+					v, err = s.catchUp(ctx, tx, v)
+				}
+				if v.State.Over() {
+					ended++
+				}
+				return store.OrNone(err) // the sandbox was reset
+			})
 			if err != nil {
 				return err
-			}
-			if left == 0 {
-				ended++
 			}
 		}
 		if len(ids) < 100 || ended == 0 {

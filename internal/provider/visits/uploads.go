@@ -328,6 +328,9 @@ func (s *Service) documentsOfStep(ctx context.Context, q store.Queryer, v visit)
 // others remain. Identity documents are submitted with the choice of a supplier that reads
 // them.
 func (s *Service) discardUnsubmitted(ctx context.Context, tx *store.Tx, v visit) (any bool, err error) {
+	if v.Product == contract.Cashflow {
+		return false, nil // no step accepts files
+	}
 	all, err := s.Documents.List(ctx, tx, v.publicToken)
 	if err != nil {
 		return false, err

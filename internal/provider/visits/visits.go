@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"vestibule/internal/httpx"
-	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
@@ -29,7 +28,6 @@ import (
 // Service serves visits. All fields before Redirects must be set.
 type Service struct {
 	DB        *store.DB
-	Queue     jobs.Enqueuer
 	Log       *slog.Logger
 	Now       func() time.Time
 	Assets    *web.Assets

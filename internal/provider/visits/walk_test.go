@@ -316,6 +316,9 @@ func TestVisitExpires(t *testing.T) {
 			}
 		}
 		tok := token(r, map[string]any{"prefill": named("Ana", "expiresoon")})
+		if n := r.Count(`SELECT count(*) FROM river_job WHERE kind = 'visits.expire'`); n != 1 {
+			t.Errorf("%d jobs end expired visits", n)
+		}
 		r.Advance(5 * time.Minute)
 		if a := register(r, map[string]any{"token": tok}); a.JSON["error"] != "INVALID_TOKEN" {
 			t.Errorf("the token of an expired visit: %d %s", a.Status, a.Body)

@@ -124,8 +124,6 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, changes ...reports.S
 	return nil
 }
 
-// newID returns the id of an event. Ids are ordered by time, so that an index grows at
-// its end.
 // target returns the callback of a delivery and the secrets that sign now.
 func (s *Service) target(ctx context.Context, q store.Queryer, d webhook.Delivery) (t webhook.Target, err error) {
 	if t, err = addressee(ctx, q, d); err != nil || t.Off {
@@ -151,21 +149,23 @@ func (s *Service) key(ctx context.Context, q store.Queryer, token string) (strin
 	return r.KeyID, err
 }
 
-func (s *Service) body(ctx context.Context, q store.Queryer, d webhook.Delivery) ([]byte, error) {
+func (s *Service) body(ctx context.Context, q store.Queryer, d webhook.Delivery) (body []byte, key string, err error) {
 	if d.Type == webhook.TypeTest {
-		return s.testBody(ctx, q, d)
+		body, err = s.testBody(ctx, q, d)
+		return body, store.SystemKey, err
 	}
 	r, thirdPartyID, err := s.report(ctx, q, d.Subject)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	e, err := s.labels(ctx, q, r, thirdPartyID)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	e.EventID, e.Type, e.CreatedAt, e.PublicToken = d.EventID, webhook.TypeVisit, d.Happened, d.Subject
 	e.Status, e.Substatus = contract.Status(d.Type), contract.Substatus(d.Detail)
-	return json.Marshal(e)
+	body, err = json.Marshal(e)
+	return body, r.KeyID, err
 }
 
 // report returns the report that an event names and, if it names it by a sharing

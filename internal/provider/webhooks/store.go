@@ -14,11 +14,12 @@ import (
 )
 
 // receiving returns SQL for the enabled endpoints c that get the events about an account: its own
-// or, without any, its parent's.
+// or, without any, its parent's. SQLite would read the endpoints of every account through all_callbacks.
 func receiving(customerID string) string {
-	return `FROM all_callbacks c WHERE c.disabled_at IS NULL AND c.customer_id = coalesce(
-		(SELECT o.customer_id FROM callbacks o WHERE o.customer_id = ` + customerID + `),
-		(SELECT m.parent_id FROM customers m WHERE m.id = ` + customerID + `))`
+	of := ` WHERE disabled_at IS NULL AND customer_id = coalesce((SELECT o.customer_id FROM callbacks o WHERE o.customer_id = ` +
+		customerID + `), (SELECT m.parent_id FROM customers m WHERE m.id = ` + customerID + `))`
+	return `FROM (SELECT id AS first_id, '' AS further_id, statuses FROM callbacks` + of + `
+		UNION ALL SELECT first_id, id, statuses FROM further_callbacks` + of + `) c`
 }
 
 // insertEvents adds events and returns, by event id, the endpoints to deliver them to.
@@ -41,7 +42,7 @@ func insertEvents(ctx context.Context, tx *store.Tx, all []event) (map[string][]
 		SELECT v.column1, v.column2, v.column3, v.column4, nullif(v.column5, ''), v.column6
 		FROM (VALUES `+strings.Join(values, ", ")+`) v WHERE v.column1 <> ''
 		RETURNING id, coalesce((SELECT string_agg(c.first_id || ' ' || c.further_id, ',') `+receiving("events.customer_id")+`
-			AND (c.statuses = '' OR ' ' || c.statuses || ' ' LIKE '% ' || events.type || ' %')), '')`, args...)
+			WHERE (c.statuses = '' OR ' ' || c.statuses || ' ' LIKE '% ' || events.type || ' %')), '')`, args...)
 	out := map[string][]webhook.Endpoint{}
 	for _, r := range rows {
 		for _, ids := range strings.FieldsFunc(r.endpoints, func(c rune) bool { return c == ',' }) {
