@@ -120,6 +120,41 @@ func withoutFlags(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "-") })
 }
 
+// flagsFirst moves the flags of a command that takes any number of arguments before these, which the parser wants in
+// one piece.
+func flagsFirst(program *kong.Node, args []string) []string {
+	command, _ := find(program, withoutFlags(args))
+	last := len(command.Positional) - 1
+	if last < 0 || !command.Positional[last].IsCumulative() {
+		return args
+	}
+	takes := map[string]bool{} // a value
+	for _, level := range command.AllFlags(false) {
+		for _, f := range level {
+			takes["--"+f.Name] = !f.IsBool()
+		}
+	}
+	var flags, rest []string
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "--":
+			rest, i = append(rest, args[i:]...), len(args)
+		case len(args[i]) < 2 || args[i][0] != '-':
+			rest = append(rest, args[i])
+		case takes[args[i]] && i+1 < len(args):
+			flags = append(flags, args[i:i+2]...)
+			i++
+		default:
+			flags = append(flags, args[i])
+		}
+	}
+	names := len(strings.Fields(commandPath(command)))
+	if len(rest) < names {
+		return args
+	}
+	return slices.Concat(rest[:names], flags, rest[names:])
+}
+
 type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }

@@ -19,8 +19,8 @@ type group struct {
 	chain              chain
 }
 
-// ErrUnknownKind is returned for a file that may be of a credit card or of a checking account.
-var ErrUnknownKind = errors.New("nothing tells whether this is a checking account or a credit card: payments and refunds may be of both")
+// ErrUnknownKind is returned for a file that may be of a checking account or of one that is left out.
+var ErrUnknownKind = errors.New("nothing tells whether this is a checking account")
 
 // accounts makes the accounts of the table. kind is the kind of the account if the caller
 // knows it.
@@ -37,7 +37,9 @@ func (t *table) accounts(kind string) error {
 		return errors.New("the file has no transaction")
 	}
 	if kind == "" {
-		kind = t.kind(rows)
+		if kind, err = t.kind(rows); err != nil {
+			return err
+		}
 	}
 	if k := kindOf(name + " " + number); kind == "" && leftKinds[k] {
 		kind = k
@@ -87,14 +89,14 @@ func (t *table) accounts(kind string) error {
 	}
 	if kind == "" {
 		if k, sure := t.kindByPayments(rows); leftKinds[k] && !sure {
-			return ErrUnknownKind
+			return fmt.Errorf("payments and refunds may be of a checking account or of a credit card: %w", ErrUnknownKind)
 		} else if leftKinds[k] {
-			t.file.leaveOut(fmt.Sprintf("%s left out with %s: its money in is payments to the card", k, count(len(rows), "line")))
+			t.file.leaveOut(fmt.Sprintf("%s left out with %s: its payments are those to a card", k, count(len(rows), "line")))
 			return nil
 		}
 	}
 	for _, g := range kept {
-		if err := t.account(g, kind, stated[0]); err != nil {
+		if err := t.account(g, kind, stated[0], len(groups) > 1); err != nil {
 			return err
 		}
 	}
@@ -123,7 +125,7 @@ var inLowerCase = regexp.MustCompile(`\p{Ll}{3}`)
 // description for each of its values, or without the number that a line above the table
 // states, names the other side's account.
 func (t *table) own(rows []*row, number string) (at []int, err error) {
-	if slices.ContainsFunc(signatures, func(s signature) bool { return s.kind == oneAccount && t.signed(s) }) {
+	if slices.ContainsFunc(signatures, func(s signature) bool { return s.kind == oneAccount && t.signed(s, nil) }) {
 		return nil, nil
 	}
 	one := slices.ContainsFunc(t.at[accountNumber], func(i int) bool { // the same in all rows
@@ -325,43 +327,82 @@ func currencyIn(s string) string {
 	return cmp.Or(words["symbol"][plain(found)], found)
 }
 
-// currencyOfAccount returns the currency that the rows state, or the only one in the lines above them. If
-// they state none, the account's country, the bank or the language tells it, else it is USD.
-func (t *table) currencyOfAccount(g *group, number, bank string) string {
-	stated, cells := "", strings.Join(t.names, " ")
+// besideDigits matches a currency beside digits.
+var besideDigits = regexp.MustCompile(`(?:` + currencyInText.String() + `)\s?[-+]?\d|\d\s?(?:` + currencyInText.String() + `)`)
+
+// currencyAbove returns the only currency of the lines above the table, and one of their amounts that are no balance, as a
+// limit, which says nothing of the account.
+func (t *table) currencyAbove() (only, aside string) {
+	var all []string
+	for _, line := range t.above {
+		text := strings.ToUpper(strings.Join(line, " "))
+		other := besideDigits.MatchString(text) && find("balance", text) == "" && ownerIn(line) == "" && !withoutWords(line)
+		for _, s := range line {
+			switch c := currencyIn(s); {
+			case other:
+				aside = cmp.Or(aside, c)
+			case c != "":
+				all = append(all, c)
+			}
+		}
+	}
+	slices.Sort(all)
+	if all = slices.Compact(all); len(all) == 1 {
+		only = all[0]
+	}
+	return only, aside
+}
+
+// currencyOfAccount sets the currency of an account: the one that the rows state, or the lines above them. Else the account's
+// country, the bank, ways to pay of one country or the language tell it. If they do not, it is USD, or
+// empty if the language or the numbers are of elsewhere.
+func (t *table) currencyOfAccount(a *Account, g *group, bank string) {
+	cells, local, counts := strings.Join(t.names, " "), "", map[string]int{}
 	for _, r := range g.rows {
-		stated, cells = cmp.Or(stated, t.currencyOf(r)), cells+" "+strings.Join(r.fields, " ")
+		a.Currency, cells = cmp.Or(a.Currency, t.currencyOf(r)), cells+" "+strings.Join(r.fields, " ")
+		text, more := t.describe(r)
+		if c := find("local", text+" "+more); c != "" && t.layout != monthFirst {
+			if counts[c]++; counts[c]*5 >= len(g.rows) && counts[c] > counts[local] {
+				local = c
+			}
+		}
 	}
-	var above []string
-	for _, s := range slices.Concat(t.above...) {
-		above = append(above, cmp.Or(currencyIn(s), "-"))
+	only, aside := t.currencyAbove()
+	if a.Currency == "" && only != "" {
+		a.Currency = only
+		t.file.note("the currency " + only + " is that in the lines above the table")
 	}
-	slices.Sort(above)
-	if above = slices.Compact(append([]string{"-"}, above...)); stated == "" && len(above) == 2 {
-		stated = above[1]
-		t.file.note("the currency " + stated + " is that in the lines above the table")
+	likely := cmp.Or(words["country"][strings.ToLower(a.Number[:min(len(a.Number)/15*2, 2)])], // of an IBAN
+		words["money"][plain(bank)], local, find("money", strings.Join(t.names, " ")))
+	elsewhere := likely == "?" || likely == "" && (t.decimal == ',' || aside != "" && aside != "USD")
+	if likely == "?" {
+		likely = ""
 	}
-	likely := words["country"][strings.ToLower(number[:min(len(number)/15*2, 2)])] // of an IBAN
-	for _, s := range append([]string{bank}, t.names...) {
-		likely = cmp.Or(likely, words["money"][plain(s)])
+	if a.Currency != "" && (a.Currency != "USD" || likely == "" || strings.Contains(cells, "USD")) { // $ may be of another country
+		return
 	}
-	if stated != "" && (stated != "USD" || likely == "" || strings.Contains(cells, stated)) { // $ may be of another country
-		return stated
+	if a.NoCurrency, a.Currency = true, cmp.Or(likely, "USD"); likely == "" && elsewhere && t.layout != monthFirst {
+		a.Currency = ""
+		return
 	}
-	t.file.note("the currency is not stated, and read as " + cmp.Or(likely, "USD"))
-	return cmp.Or(likely, "USD")
+	t.file.note("the currency is not stated, and read as " + a.Currency)
 }
 
 // account adds the account of a group.
-func (t *table) account(g *group, kind string, closing *statedBalance) error {
+func (t *table) account(g *group, kind string, closing *statedBalance, several bool) error {
 	a := Account{NoBalance: true, guessed: true}
 	a.Type, a.Subtype = report.CashEquivalent, report.Checking
 	a.Number, _ = numberAndName(g.number)
-	words := t.file.Name + " " + g.name + " " + g.kind
+	own := g.name + " " + g.kind
+	words := t.file.Name + " " + own
 	for _, line := range t.above {
 		words += " " + strings.Join(line, " ")
 	}
-	switch named := kindOf(words); {
+	named := kindOf(words)
+	if k := kindOf(own); k != "" || several {
+		named = k
+	}
+	switch {
 	case kind == "savings" || kind == "" && named == "savings":
 		a.Subtype, a.guessed = report.Savings, false
 	case kind != "" || named == "cash account":
@@ -371,7 +412,7 @@ func (t *table) account(g *group, kind string, closing *statedBalance) error {
 	bank := cmp.Or(t.text(g.rows[0], bankName), find("bank", words))
 	a.Institution, a.bankKnown = cmp.Or(bank, clean(base), "Bank"), bank != ""
 	a.Name = cmp.Or(g.name, strings.ToLower(a.Subtype)) + endingIn(a.Number)
-	a.Currency = t.currencyOfAccount(g, a.Number, bank)
+	t.currencyOfAccount(&a, g, bank)
 	a.layout = strings.Join(t.names, "\x00")
 	for _, r := range g.chain.order {
 		switch {

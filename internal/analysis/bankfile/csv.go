@@ -103,8 +103,16 @@ func readCSV(f *File, text, kind string) error {
 	if err != nil {
 		return err
 	}
+	if len(f.LeftOut) > 0 {
+		return nil
+	}
 	if len(t.rows) == 0 {
 		return errors.New("the file has no transaction")
+	}
+	for _, line := range t.above {
+		if withoutWords(line) {
+			t.labelSums(line)
+		}
 	}
 	for _, step := range []func() error{t.joinDays, t.mendRows, t.dropRepeated, t.readDays, t.readStatus, t.readFigures, t.readTexts} {
 		if err := step(); err != nil {
@@ -138,6 +146,9 @@ func (r *records) next() (out row, ok bool) {
 	r.rest = r.rest[length:]
 	for i := range fields {
 		fields[i] = clean(unescape(strings.Trim(strings.TrimPrefix(fields[i], "="), `"' `)))
+		if len(fields[i]) < 20 && words["empty"][strings.ToLower(fields[i])] != "" {
+			fields[i] = ""
+		}
 	}
 	out.fields = fields
 	return out, true
@@ -234,7 +245,7 @@ func ownerIn(fields []string) string {
 	if value = strings.TrimSpace(value); value == "" && len(filled) > 1 {
 		value = filled[1]
 	}
-	if m := words["header"][headerKey(label)]; m == "number" || m == "account" {
+	if m := meaningOf(label); m == "number" || m == "account" {
 		return value
 	}
 	return ""

@@ -1,8 +1,10 @@
 package bankfile
 
 import (
+	"cmp"
 	_ "embed"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -73,6 +75,30 @@ var unitOfHeader = regexp.MustCompile(`\s*\((?:[A-Z]{3}|(?i:euros?|pesos|soles|r
 // spaces: RunningBalance, Running Bal. (USD).
 func headerKey(name string) string {
 	return strings.ReplaceAll(plain(unitOfHeader.ReplaceAllString(strings.TrimSpace(name), "")), " ", "")
+}
+
+// meaningOf returns the meaning of a column's name, or of the parts of a name in two languages if all
+// are known and agree. A word of the smallest unit, as in amount_cents, does not count.
+func meaningOf(name string) (meaning string) {
+	if v := words["header"][headerKey(name)]; v != "" || name == "" {
+		return v
+	}
+	name = strings.Join(slices.DeleteFunc(strings.Fields(strings.ReplaceAll(name, "_", " ")), func(s string) bool {
+		return words["minor"][plain(s)] != ""
+	}), " ")
+	parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("/|()", r) })
+	if len(parts) == 1 && words["header"][headerKey(name)] == "" {
+		parts = strings.Fields(name)
+	}
+	alike := strings.NewReplacer("posted", "date", "memo", "text", "account", "number")
+	for _, part := range parts {
+		v := words["header"][headerKey(part)]
+		if v == "" || meaning != "" && alike.Replace(v) != alike.Replace(meaning) {
+			return ""
+		}
+		meaning = cmp.Or(meaning, v)
+	}
+	return meaning
 }
 
 // find returns the value of the longest word of a table that a text contains, or empty;
