@@ -394,11 +394,11 @@ func (t *table) account(g *group, kind string, closing *statedBalance, several b
 	a.Type, a.Subtype = report.CashEquivalent, report.Checking
 	a.Number, _ = numberAndName(g.number)
 	own := g.name + " " + g.kind
-	words := t.file.Name + " " + own
+	around := t.file.Name + " " + own
 	for _, line := range t.above {
-		words += " " + strings.Join(line, " ")
+		around += " " + strings.Join(line, " ")
 	}
-	named := kindOf(words)
+	named := kindOf(around)
 	if k := kindOf(own); k != "" || several {
 		named = k
 	}
@@ -409,10 +409,18 @@ func (t *table) account(g *group, kind string, closing *statedBalance, several b
 		a.guessed = false
 	}
 	base, _, _ := strings.Cut(t.file.Name, ".")
-	bank := cmp.Or(t.text(g.rows[0], bankName), find("bank", words))
+	bank := cmp.Or(t.text(g.rows[0], bankName), find("bank", around))
 	a.Institution, a.bankKnown = cmp.Or(bank, clean(base), "Bank"), bank != ""
 	a.Name = cmp.Or(g.name, strings.ToLower(a.Subtype)) + endingIn(a.Number)
 	t.currencyOfAccount(&a, g, bank)
+	if t.whole && words["whole"][a.Currency] == "" {
+		small := slices.ContainsFunc(g.rows, func(r *row) bool { return r.counts && max(r.sum, -r.sum) < 10000 })
+		odd := slices.DeleteFunc(slices.Clone(g.rows), func(r *row) bool { return r.sum%1000 == 0 })
+		if n := len(odd); !small && n > 2 && n*3 > len(g.rows) {
+			return errors.New("no amount has decimals, and nothing tells whether they are cents: name their column amount_cents, or write decimals")
+		}
+		t.file.note("no amount has decimals: they are read as whole units, not as cents")
+	}
 	a.layout = strings.Join(t.names, "\x00")
 	for _, r := range g.chain.order {
 		switch {

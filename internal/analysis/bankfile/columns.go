@@ -296,7 +296,7 @@ func (t *table) joinings(fields []string, i, width int, texts []int, found map[s
 		for n := 1; n <= len(fields)-width; n++ {
 			parts, mark := fields[i:i+n+1], ", "
 			switch {
-			case slices.Contains(texts, i) && !slices.ContainsFunc(parts[1:], isNumeral):
+			case slices.Contains(texts, i) && parts[0] != "" && !slices.ContainsFunc(parts, func(s string) bool { return isNumeral(strings.Trim(s, "()")) }):
 			case slices.Contains(t.sums(), i) && groupedDigits.MatchString(strings.Join(parts, ",")):
 				mark = ","
 			default:

@@ -75,6 +75,8 @@ type table struct {
 	decimal   byte
 	layout    int                      // of the days: an index of layouts
 	rounded   int                      // amounts with parts of a cent
+	whole     bool                     // no amount has decimals
+	owed      bool                     // the balance says that amounts go the other way than the columns' names or signs
 	flat      bool                     // every row has the same balance, that of the account now
 	stated    map[string]statedBalance // by rows of the table, and lines around it
 }

@@ -150,7 +150,8 @@ func (t *table) kindByPayments(rows []*row) (kind string, sure bool) {
 	if !balanced && refunds[false] > 0 && refunds[false] == all[false] && all[true] > 0 { // refunds of what is spent
 		return "credit card", false
 	}
-	if balanced && spent[true] > 0 && spent[false]+refunds[true] == 0 && strong[false]+weak[false] > 0 { // the balance is owed
+	if paid := strong[false] + weak[false]; balanced && (t.owed || spent[true] > 0) && spent[false]+refunds[true] == 0 &&
+		paid > 0 && paid+refunds[false] == all[false] { // the balance is owed
 		return "credit card", true
 	}
 	for _, in := range []bool{true, false} {

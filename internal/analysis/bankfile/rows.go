@@ -293,14 +293,14 @@ func (t *table) findDecimal() {
 // readFigures parses the amounts of the rows. It refuses amounts of booked rows that it cannot
 // read.
 func (t *table) readFigures() error {
-	whole := true
+	t.whole = find("minor", strings.Join(t.names, " ")) == ""
 	for _, r := range t.rows {
 		for _, c := range amounts {
 			s := t.text(r, c)
 			if !strings.ContainsAny(s, "0123456789") && !strings.HasPrefix(s, "#") { // ##### and #VALUE! of spreadsheets
 				continue
 			}
-			whole = whole && !strings.ContainsAny(s, ".,")
+			t.whole = t.whole && !strings.ContainsAny(s, ".,")
 			f, ok := parseFigure(s, t.decimal)
 			if !ok && r.counts && c != fee {
 				return fmt.Errorf("line %d: the column %s has an amount that cannot be read, or could be read in two ways", r.line, t.label(c))
@@ -339,9 +339,6 @@ func (t *table) readFigures() error {
 		if ends(last) && !slices.ContainsFunc(t.rows[:n-1], ends) {
 			return fmt.Errorf("line %d: the file ends within this line", last.line)
 		}
-	}
-	if whole && find("minor", strings.Join(t.names, " ")) == "" {
-		t.file.note("no amount has decimals: they are read as whole units, not as cents")
 	}
 	if t.rounded > 0 {
 		t.file.note(count(t.rounded, "amount") + " with parts of a cent rounded")

@@ -83,9 +83,11 @@ func meaningOf(name string) (meaning string) {
 	if v := words["header"][headerKey(name)]; v != "" || name == "" {
 		return v
 	}
-	name = strings.Join(slices.DeleteFunc(strings.Fields(strings.ReplaceAll(name, "_", " ")), func(s string) bool {
-		return words["minor"][plain(s)] != ""
-	}), " ")
+	if find("minor", name) != "" {
+		name = strings.Join(slices.DeleteFunc(strings.Fields(strings.ReplaceAll(name, "_", " ")), func(s string) bool {
+			return words["minor"][plain(s)] != "" || plain(s) == "in"
+		}), " ")
+	}
 	parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("/|()", r) })
 	if len(parts) == 1 && words["header"][headerKey(name)] == "" {
 		parts = strings.Fields(name)
