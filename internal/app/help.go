@@ -124,35 +124,23 @@ func withoutFlags(words []string) []string {
 // one piece.
 func flagsFirst(program *kong.Node, args []string) []string {
 	command, _ := find(program, withoutFlags(args))
-	last := len(command.Positional) - 1
-	if last < 0 || !command.Positional[last].IsCumulative() {
+	last, names := len(command.Positional)-1, len(strings.Fields(commandPath(command)))
+	if last < 0 || !command.Positional[last].IsCumulative() || slices.Contains(args, "--") {
 		return args
 	}
 	takes := map[string]bool{} // a value
-	for _, level := range command.AllFlags(false) {
-		for _, f := range level {
-			takes["--"+f.Name] = !f.IsBool()
-		}
+	for _, f := range slices.Concat(command.AllFlags(false)...) {
+		takes["--"+f.Name] = !f.IsBool()
 	}
 	var flags, rest []string
-	for i := 0; i < len(args); i++ {
-		switch {
-		case args[i] == "--":
-			rest, i = append(rest, args[i:]...), len(args)
-		case len(args[i]) < 2 || args[i][0] != '-':
-			rest = append(rest, args[i])
-		case takes[args[i]] && i+1 < len(args):
-			flags = append(flags, args[i:i+2]...)
-			i++
-		default:
-			flags = append(flags, args[i])
+	for i, arg := range args {
+		if arg != "-" && strings.HasPrefix(arg, "-") || i > 0 && takes[args[i-1]] {
+			flags = append(flags, arg)
+		} else {
+			rest = append(rest, arg)
 		}
 	}
-	names := len(strings.Fields(commandPath(command)))
-	if len(rest) < names {
-		return args
-	}
-	return slices.Concat(rest[:names], flags, rest[names:])
+	return slices.Concat(rest[:min(names, len(rest))], flags, rest[min(names, len(rest)):])
 }
 
 type completionCommand struct {

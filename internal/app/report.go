@@ -238,19 +238,16 @@ func (r *reportCommand) read(stderr io.Writer) ([]bankfile.File, error) {
 // currencies sets the currency of --currency in the accounts of a file that states none.
 func (r *reportCommand) currencies(path string, f *bankfile.File, said map[string]bool) error {
 	code, name := given(r.Currency, path, f.Name)
-	said["currency"+name], code = true, strings.ToUpper(code)
-	if name != "" && (len(code) != 3 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "") {
-		return fmt.Errorf("--currency %s: %q is not a code of three letters such as EUR", name, code)
-	}
+	said["currency"+name] = true
 	for i := range f.Accounts {
 		switch a := &f.Accounts[i]; {
-		case name != "" && !a.NoCurrency:
-			return fmt.Errorf("--currency %s: the file states %s", name, a.Currency)
-		case name != "":
-			a.Currency = code
-		case a.Currency == "":
+		case name != "" && (!a.NoCurrency || len(code) != 3 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != ""):
+			return fmt.Errorf("--currency %s: %q is not a code such as EUR, or the file states its currency", name, code)
+		case name == "" && a.Currency == "":
 			return fmt.Errorf("%s: no currency is stated, and the language or the numbers are not those of the United States: say --currency %s",
 				path, quoted(f.Name+"=CODE"))
+		case name != "":
+			a.Currency = code
 		}
 	}
 	return nil

@@ -333,7 +333,6 @@ var besideDigits = regexp.MustCompile(`(?:` + currencyInText.String() + `)\s?[-+
 // currencyAbove returns the only currency of the lines above the table, and one of their amounts that are no balance, as a
 // limit, which says nothing of the account.
 func (t *table) currencyAbove() (only, aside string) {
-	var all []string
 	for _, line := range t.above {
 		text := strings.ToUpper(strings.Join(line, " "))
 		other := besideDigits.MatchString(text) && find("balance", text) == "" && ownerIn(line) == "" && !withoutWords(line)
@@ -341,27 +340,25 @@ func (t *table) currencyAbove() (only, aside string) {
 			switch c := currencyIn(s); {
 			case other:
 				aside = cmp.Or(aside, c)
+			case c != "" && only != "" && c != only:
+				only = "two"
 			case c != "":
-				all = append(all, c)
+				only = c
 			}
 		}
 	}
-	slices.Sort(all)
-	if all = slices.Compact(all); len(all) == 1 {
-		only = all[0]
-	}
-	return only, aside
+	return strings.TrimPrefix(only, "two"), aside
 }
 
-// currencyOfAccount sets the currency of an account: the one that the rows state, or the lines above them. Else the account's
+// currencyOfAccount sets the currency of an account: the one that the rows or the lines above them state. Else the account's
 // country, the bank, ways to pay of one country or the language tell it. If they do not, it is USD, or
 // empty if the language or the numbers are of elsewhere.
 func (t *table) currencyOfAccount(a *Account, g *group, bank string) {
 	cells, local, counts := strings.Join(t.names, " "), "", map[string]int{}
 	for _, r := range g.rows {
-		a.Currency, cells = cmp.Or(a.Currency, t.currencyOf(r)), cells+" "+strings.Join(r.fields, " ")
-		text, more := t.describe(r)
-		if c := find("local", text+" "+more); c != "" && t.layout != monthFirst {
+		all := " " + strings.Join(r.fields, " ")
+		a.Currency, cells = cmp.Or(a.Currency, t.currencyOf(r)), cells+all
+		if c := find("local", all); c != "" && t.layout != monthFirst {
 			if counts[c]++; counts[c]*5 >= len(g.rows) && counts[c] > counts[local] {
 				local = c
 			}
@@ -374,14 +371,12 @@ func (t *table) currencyOfAccount(a *Account, g *group, bank string) {
 	}
 	likely := cmp.Or(words["country"][strings.ToLower(a.Number[:min(len(a.Number)/15*2, 2)])], // of an IBAN
 		words["money"][plain(bank)], local, find("money", strings.Join(t.names, " ")))
-	elsewhere := likely == "?" || likely == "" && (t.decimal == ',' || aside != "" && aside != "USD")
-	if likely == "?" {
-		likely = ""
-	}
+	foreign := likely == "?" || likely == "" && (t.decimal == ',' || aside != "" && aside != "USD")
+	likely = strings.Trim(likely, "?")
 	if a.Currency != "" && (a.Currency != "USD" || likely == "" || strings.Contains(cells, "USD")) { // $ may be of another country
 		return
 	}
-	if a.NoCurrency, a.Currency = true, cmp.Or(likely, "USD"); likely == "" && elsewhere && t.layout != monthFirst {
+	if a.NoCurrency, a.Currency = true, cmp.Or(likely, "USD"); foreign && t.layout != monthFirst {
 		a.Currency = ""
 		return
 	}

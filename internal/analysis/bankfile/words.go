@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -78,18 +77,13 @@ func headerKey(name string) string {
 }
 
 // meaningOf returns the meaning of a column's name, or of the parts of a name in two languages if all
-// are known and agree. A word of the smallest unit, as in amount_cents, does not count.
+// are known and agree.
 func meaningOf(name string) (meaning string) {
-	if v := words["header"][headerKey(name)]; v != "" || name == "" {
-		return v
-	}
-	if find("minor", name) != "" {
-		name = strings.Join(slices.DeleteFunc(strings.Fields(strings.ReplaceAll(name, "_", " ")), func(s string) bool {
-			return words["minor"][plain(s)] != "" || plain(s) == "in"
-		}), " ")
+	if meaning = words["header"][headerKey(name)]; meaning != "" {
+		return meaning
 	}
 	parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("/|()", r) })
-	if len(parts) == 1 && words["header"][headerKey(name)] == "" {
+	if len(parts) == 1 {
 		parts = strings.Fields(name)
 	}
 	alike := strings.NewReplacer("posted", "date", "memo", "text", "account", "number")
