@@ -84,6 +84,14 @@ func (t *table) accounts(kind string) error {
 	}
 	t.findSide(rows)
 	t.findBalance(kept)
+	if stated[1] != nil && t.bare { // two amounts without names, which may be totals
+		transactions := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return !r.counts })
+		if readings, _ := t.readings(transactions); len(readings) > 0 {
+			if _, breaks, _ := readings[0].try(kept, stated[0], stated[1]); breaks > 0 {
+				stated = [2]*statedBalance{}
+			}
+		}
+	}
 	if err := t.sign(kept, stated[0], stated[1]); err != nil {
 		return err
 	}
@@ -373,10 +381,12 @@ func (t *table) currencyOfAccount(a *Account, g *group, bank string) {
 		words["money"][plain(bank)], local, find("money", strings.Join(t.names, " ")))
 	foreign := likely == "?" || likely == "" && (t.decimal == ',' || aside != "" && aside != "USD")
 	likely = strings.Trim(likely, "?")
-	if a.Currency != "" && (a.Currency != "USD" || likely == "" || strings.Contains(cells, "USD")) { // $ may be of another country
+	foreign = foreign && t.layout != monthFirst
+	if sign := a.Currency == "USD" && !strings.Contains(cells, "USD") && only == ""; a.Currency != "" &&
+		(!sign || likely == "" && !foreign && t.layout != dayFirst) { // $ may be of another country
 		return
 	}
-	if a.NoCurrency, a.Currency = true, cmp.Or(likely, "USD"); foreign && t.layout != monthFirst {
+	if a.NoCurrency, a.Currency = true, cmp.Or(likely, "USD"); foreign {
 		a.Currency = ""
 		return
 	}

@@ -246,6 +246,7 @@ func (t *table) mendRows() error {
 			}
 		}
 	}
+	var joined []int
 	for _, r := range t.rows {
 		for len(r.fields) > width && r.fields[len(r.fields)-1] == "" {
 			r.fields = r.fields[:len(r.fields)-1]
@@ -274,11 +275,14 @@ func (t *table) mendRows() error {
 			for _, fields := range found {
 				r.fields = fields
 			}
-			t.file.note(fmt.Sprintf("line %d: a value contains the separator without quotes, and its parts are joined", r.line))
+			joined = append(joined, r.line)
 		case r.loose || slices.ContainsFunc(r.fields, isNumeral):
 			return fmt.Errorf("line %d has %d values for %d columns: put the value that contains the separator in quotes",
 				r.line, width+extra, width)
 		}
+	}
+	if n := len(joined); n > 0 {
+		t.file.note(fmt.Sprintf("%s with a separator in a value without quotes: its parts are joined, from line %d on", count(n, "line"), joined[0]))
 	}
 	return nil
 }
@@ -428,7 +432,7 @@ func (t *table) readTexts() error {
 		}
 		more := !named || letters[i] > letters[t.at[description][0]]
 		switch {
-		case codes == len(t.rows) && len(t.at[currency]) == 0:
+		case codes == len(t.rows) && len(t.at[currency]) == 0 && find("other", t.nameOf([]int{i}, 0)) == "":
 			t.at[currency] = []int{i}
 			t.at[description] = slices.DeleteFunc(t.at[description], func(k int) bool { return k == i })
 		case typed && sides == 0 && more, !slices.Contains(known, i) && letters[i] > 0 && (!named || longer > 0 && more):

@@ -77,6 +77,7 @@ type table struct {
 	rounded   int                      // amounts with parts of a cent
 	whole     bool                     // no amount has decimals
 	owed      bool                     // the balance says that amounts go the other way than the columns' names or signs
+	bare      bool                     // balances are from a line without their names
 	flat      bool                     // every row has the same balance, that of the account now
 	stated    map[string]statedBalance // by rows of the table, and lines around it
 }
@@ -114,6 +115,7 @@ func readCSV(f *File, text, kind string) error {
 	for _, line := range t.above {
 		if withoutWords(line) {
 			t.labelSums(line)
+			t.bare = true
 		}
 	}
 	for _, step := range []func() error{t.joinDays, t.mendRows, t.dropRepeated, t.readDays, t.readStatus, t.readFigures, t.readTexts} {

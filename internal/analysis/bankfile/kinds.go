@@ -7,8 +7,10 @@ import (
 	"strings"
 )
 
+const securities = "securities account"
+
 // leftKinds are the kinds of accounts that no cashflow report is made of.
-var leftKinds = map[string]bool{"credit card": true, "securities account": true, "crypto account": true, "loan": true}
+var leftKinds = map[string]bool{"credit card": true, securities: true, "crypto account": true, "loan": true}
 
 // kindOf returns the kind of an account by its name, or empty. The beginning of a word is
 // enough for savings, and a cash account is not left out.
@@ -43,11 +45,10 @@ func (t *table) signed(s signature, rows []*row) bool {
 	})
 }
 
-// everyday returns how many rows are payments as of a cash account, and how many are trades by the columns of a
-// signature.
-func (t *table) everyday(rows []*row, s signature) (payments, trades int) {
+// everyday returns how many rows are trades of securities, and how many others are payments as of a cash account.
+func (t *table) everyday(rows []*row) (payments, trades int) {
 	for _, r := range rows {
-		if t.signed(s, []*row{r}) {
+		if slices.ContainsFunc(signatures, func(s signature) bool { return s.kind == securities && t.signed(s, []*row{r}) }) {
 			trades++
 		} else if find("everyday", strings.Join(r.fields, " ")) != "" {
 			payments++
@@ -66,8 +67,8 @@ func (t *table) kind(rows []*row) (string, error) {
 		case s.kind == oneAccount, s.kind == "credit card" && balance && !slices.Contains(s.columns, "balance"), !t.signed(s, nil),
 			s.kind == "loan" && !t.signed(s, t.rows):
 			continue
-		case s.kind == "securities account":
-			if payments, trades := t.everyday(rows, s); payments > 0 && trades == 0 {
+		case s.kind == securities:
+			if payments, trades := t.everyday(rows); payments > 0 && trades == 0 {
 				t.file.note("a cash account by its payments: its columns of securities have no trade")
 				return "cash account", nil
 			} else if payments*2 > len(rows) {

@@ -89,10 +89,9 @@ func meaningOf(name string) (meaning string) {
 	alike := strings.NewReplacer("posted", "date", "memo", "text", "account", "number")
 	for _, part := range parts {
 		v := words["header"][headerKey(part)]
-		if v == "" || meaning != "" && alike.Replace(v) != alike.Replace(meaning) {
+		if meaning = cmp.Or(meaning, v); v == "" || alike.Replace(v) != alike.Replace(meaning) {
 			return ""
 		}
-		meaning = cmp.Or(meaning, v)
 	}
 	return meaning
 }
