@@ -362,10 +362,11 @@ func (t *table) currencyAbove() (only, aside string) {
 // country, the bank, ways to pay of one country or the language tell it. If they do not, it is USD, or
 // empty if the language or the numbers are of elsewhere.
 func (t *table) currencyOfAccount(a *Account, g *group, bank string) {
-	cells, local, counts := strings.Join(t.names, " "), "", map[string]int{}
+	names := strings.Join(t.names, " ")
+	dollars, local, counts := strings.Contains(names, "USD"), "", map[string]int{}
 	for _, r := range g.rows {
-		all := " " + strings.Join(r.fields, " ")
-		a.Currency, cells = cmp.Or(a.Currency, t.currencyOf(r)), cells+all
+		all := strings.Join(r.fields, " ")
+		a.Currency, dollars = cmp.Or(a.Currency, t.currencyOf(r)), dollars || strings.Contains(all, "USD")
 		if c := find("local", all); c != "" && t.layout != monthFirst {
 			if counts[c]++; counts[c]*5 >= len(g.rows) && counts[c] > counts[local] {
 				local = c
@@ -378,12 +379,11 @@ func (t *table) currencyOfAccount(a *Account, g *group, bank string) {
 		t.file.note("the currency " + only + " is that in the lines above the table")
 	}
 	likely := cmp.Or(words["country"][strings.ToLower(a.Number[:min(len(a.Number)/15*2, 2)])], // of an IBAN
-		words["money"][plain(bank)], local, find("money", strings.Join(t.names, " ")))
-	foreign := likely == "?" || likely == "" && (t.decimal == ',' || aside != "" && aside != "USD")
+		words["money"][plain(bank)], local, find("money", names))
+	foreign := t.layout != monthFirst && (likely == "?" || likely == "" && (t.decimal == ',' || aside != "" && aside != "USD"))
 	likely = strings.Trim(likely, "?")
-	foreign = foreign && t.layout != monthFirst
-	if sign := a.Currency == "USD" && !strings.Contains(cells, "USD") && only == ""; a.Currency != "" &&
-		(!sign || likely == "" && !foreign && t.layout != dayFirst) { // $ may be of another country
+	if certain := a.Currency != "USD" || dollars || only != ""; a.Currency != "" && // $ may be of another country
+		(certain || likely == "" && !foreign && t.layout != dayFirst) {
 		return
 	}
 	if a.NoCurrency, a.Currency = true, cmp.Or(likely, "USD"); foreign {
@@ -403,9 +403,9 @@ func (t *table) account(g *group, kind string, closing *statedBalance, several b
 	for _, line := range t.above {
 		around += " " + strings.Join(line, " ")
 	}
-	named := kindOf(around)
-	if k := kindOf(own); k != "" || several {
-		named = k
+	named := kindOf(own)
+	if named == "" && !several {
+		named = kindOf(around)
 	}
 	switch {
 	case kind == "savings" || kind == "" && named == "savings":

@@ -256,9 +256,9 @@ func (t *table) mendRows() error {
 		}
 		extra := len(r.fields) - width
 		for _, i := range t.sums() { // 1 and 850.00, in a column that is no amount
-			if extra <= 0 && !slices.Contains(t.sums(), i+1) && twoDecimals.MatchString(r.cell(i+1)) && !strings.Contains(r.cell(i), ",") &&
-				groupedDigits.MatchString(r.cell(i)+","+r.cell(i+1)) {
-				return fmt.Errorf("line %d: the column %q has a part of an amount: put amounts with a comma in quotes", r.line, t.nameOf([]int{i}, 0))
+			if next := r.cell(i + 1); extra <= 0 && !slices.Contains(t.sums(), i+1) && twoDecimals.MatchString(next) &&
+				!strings.Contains(r.cell(i), ",") && groupedDigits.MatchString(r.cell(i)+","+next) {
+				return fmt.Errorf("line %d: an amount is divided at its comma: put amounts with a comma in quotes", r.line)
 			}
 		}
 		if extra <= 0 {
@@ -282,7 +282,8 @@ func (t *table) mendRows() error {
 		}
 	}
 	if n := len(joined); n > 0 {
-		t.file.note(fmt.Sprintf("%s with a separator in a value without quotes: its parts are joined, from line %d on", count(n, "line"), joined[0]))
+		t.file.note(fmt.Sprintf("%s with a separator in a value without quotes: its parts are joined, from line %d on",
+			count(n, "line"), joined[0]))
 	}
 	return nil
 }
@@ -290,17 +291,18 @@ func (t *table) mendRows() error {
 // joinings finds the ways to join fields to width values from column i on: texts with any others that
 // are no numerals, and amounts with groups of their digits.
 func (t *table) joinings(fields []string, i, width int, texts []int, found map[string][]string) {
-	if len(fields) == width {
+	if t.tried++; len(fields) == width {
 		if key, ok := t.fits(fields); ok && found[key] == nil {
 			found[key] = fields
 		}
 		return
 	}
-	for ; i < width; i++ {
+	for ; i < width && t.tried < 1<<18; i++ {
 		for n := 1; n <= len(fields)-width; n++ {
 			parts, mark := fields[i:i+n+1], ", "
 			switch {
-			case slices.Contains(texts, i) && parts[0] != "" && !slices.ContainsFunc(parts, func(s string) bool { return isNumeral(strings.Trim(s, "()")) }):
+			case slices.Contains(texts, i) && parts[0] != "" &&
+				!slices.ContainsFunc(parts, func(s string) bool { return isNumeral(strings.Trim(s, "()")) }):
 			case slices.Contains(t.sums(), i) && groupedDigits.MatchString(strings.Join(parts, ",")):
 				mark = ","
 			default:

@@ -68,6 +68,8 @@ type table struct {
 	file      *File
 	separator byte
 	names     []string // of the columns; nil in a file without header
+	keys      []string // the names, as headerKey returns them; see signed
+	tried     int      // ways to join values
 	at        [columns][]int
 	rows      []*row
 	above     [][]string // lines before the header

@@ -33,9 +33,11 @@ const oneAccount = "one account"
 // signed reports whether the table has all columns of a signature and, if rows are given, values
 // other than zero in each of them.
 func (t *table) signed(s signature, rows []*row) bool {
+	for i := len(t.keys); i < len(t.names); i++ {
+		t.keys = append(t.keys, headerKey(t.names[i]))
+	}
 	return !slices.ContainsFunc(s.columns, func(c string) bool {
-		for i, name := range t.names {
-			name = headerKey(name)
+		for i, name := range t.keys {
 			if (name == c || len(c) > 4 && strings.HasPrefix(name, c)) && (rows == nil ||
 				slices.ContainsFunc(rows, func(r *row) bool { return strings.Trim(r.cell(i), "0.,-") != "" })) {
 				return false
@@ -64,8 +66,8 @@ func (t *table) kind(rows []*row) (string, error) {
 	balance := len(t.at[runningBalance]) > 0
 	for _, s := range signatures {
 		switch {
-		case s.kind == oneAccount, s.kind == "credit card" && balance && !slices.Contains(s.columns, "balance"), !t.signed(s, nil),
-			s.kind == "loan" && !t.signed(s, t.rows):
+		case s.kind == oneAccount, s.kind == "credit card" && balance && !slices.Contains(s.columns, "balance"),
+			!t.signed(s, nil), s.kind == "loan" && !t.signed(s, t.rows):
 			continue
 		case s.kind == securities:
 			if payments, trades := t.everyday(rows); payments > 0 && trades == 0 {
