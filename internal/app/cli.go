@@ -176,7 +176,7 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (in invocation, don
 	if err != nil {
 		return in, false, err
 	}
-	in.command, err = parser.Parse(args)
+	in.command, err = parser.Parse(flagsFirst(parser.Model.Node, args))
 	if done { // kong continues after its exit
 		return in, true, nil
 	}

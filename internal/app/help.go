@@ -120,6 +120,29 @@ func withoutFlags(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "-") })
 }
 
+// flagsFirst moves the flags of a command that takes any number of arguments before these, which the parser wants in
+// one piece.
+func flagsFirst(program *kong.Node, args []string) []string {
+	command, _ := find(program, withoutFlags(args))
+	last, names := len(command.Positional)-1, len(strings.Fields(commandPath(command)))
+	if last < 0 || !command.Positional[last].IsCumulative() || slices.Contains(args, "--") {
+		return args
+	}
+	takes := map[string]bool{} // a value
+	for _, f := range slices.Concat(command.AllFlags(false)...) {
+		takes["--"+f.Name] = !f.IsBool()
+	}
+	var flags, rest []string
+	for i, arg := range args {
+		if arg != "-" && strings.HasPrefix(arg, "-") || i > 0 && takes[args[i-1]] {
+			flags = append(flags, arg)
+		} else {
+			rest = append(rest, arg)
+		}
+	}
+	return slices.Concat(rest[:min(names, len(rest))], flags, rest[min(names, len(rest)):])
+}
+
 type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }

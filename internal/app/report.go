@@ -38,6 +38,7 @@ type reportCommand struct {
 	Files     []string          `arg:"" name:"file" help:"Statements as a bank exports them: OFX, QFX, CSV, camt.053; - is standard input."`
 	Balance   map[string]string `placeholder:"FILE=AMOUNT" mapsep:"none" help:"Balance at the end of the newest day, if a file states none."`
 	Kind      map[string]string `placeholder:"FILE=KIND" mapsep:"none" help:"What a file is of, if unclear: checking, savings, or card."`
+	Currency  map[string]string `placeholder:"FILE=CODE" mapsep:"none" help:"Currency of a CSV file that states none, such as EUR."`
 	Same      bool              `xor:"same" help:"Files that may be of one account or of two are of one."`
 	Different bool              `xor:"same" help:"Files that may be of one account or of two are of two."`
 	Personal  string            `placeholder:"FILE" help:"JSON file that names the consumer, with personal and address of a submission."`
@@ -170,11 +171,10 @@ func quoted(arg string) string {
 	return arg
 }
 
-// given returns the value of a flag for a file, by its path or its name, and marks it as used.
-func given(values map[string]string, used map[string]bool, names ...string) (value, name string) {
+// given returns the value of a flag for a file, by its path or its name.
+func given(values map[string]string, names ...string) (value, name string) {
 	for _, name := range names {
 		if v, ok := values[name]; ok {
-			used[name] = true
 			return v, name
 		}
 	}
@@ -184,7 +184,7 @@ func given(values map[string]string, used map[string]bool, names ...string) (val
 // read reads the statements, and prints what it found in each.
 func (r *reportCommand) read(stderr io.Writer) ([]bankfile.File, error) {
 	var files []bankfile.File
-	balances, said := map[string]bool{}, map[string]bool{}
+	balances, said := map[string]bool{}, map[string]bool{} // said: names in --kind and --currency
 	if first := slices.Index(r.Files, "-"); first >= 0 && slices.Contains(r.Files[first+1:], "-") {
 		return nil, refusal{errors.New("- reads standard input, which can be one file only")}
 	}
@@ -193,7 +193,8 @@ func (r *reportCommand) read(stderr io.Writer) ([]bankfile.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		kind, name := given(r.Kind, said, path, filepath.Base(path))
+		kind, name := given(r.Kind, path, filepath.Base(path))
+		said["kind"+name] = true
 		if kind != "" && kinds[kind] == "" {
 			return nil, fmt.Errorf("--kind %s: %q is not checking, savings or card", name, kind)
 		}
@@ -208,6 +209,9 @@ func (r *reportCommand) read(stderr io.Writer) ([]bankfile.File, error) {
 		for _, line := range slices.Concat(f.Notes, f.LeftOut) {
 			fmt.Fprintf(stderr, "  %s\n", line)
 		}
+		if err := r.currencies(path, &f, said); err != nil {
+			return nil, err
+		}
 		if err := r.balances(path, &f, balances); err != nil {
 			return nil, err
 		}
@@ -221,12 +225,32 @@ func (r *reportCommand) read(stderr io.Writer) ([]bankfile.File, error) {
 			return nil, fmt.Errorf("--balance %s: no file has this name and needs a balance", name)
 		}
 	}
-	for name := range r.Kind {
-		if !said[name] {
-			return nil, fmt.Errorf("--kind %s: no file has this name", name)
+	for flag, values := range map[string]map[string]string{"kind": r.Kind, "currency": r.Currency} {
+		for name := range values {
+			if !said[flag+name] {
+				return nil, fmt.Errorf("--%s %s: no file has this name", flag, name)
+			}
 		}
 	}
 	return files, nil
+}
+
+// currencies sets the currency of --currency in the accounts of a file that states none.
+func (r *reportCommand) currencies(path string, f *bankfile.File, said map[string]bool) error {
+	code, name := given(r.Currency, path, f.Name)
+	said["currency"+name] = true
+	for i := range f.Accounts {
+		switch a := &f.Accounts[i]; {
+		case name != "" && (!a.NoCurrency || len(code) != 3 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != ""):
+			return fmt.Errorf("--currency %s: %q is not a code such as EUR, or the file states its currency", name, code)
+		case name == "" && a.Currency == "":
+			return fmt.Errorf("%s: no currency is stated, and the language or the numbers are not those of the United States: say --currency %s",
+				path, quoted(f.Name+"=CODE"))
+		case name != "":
+			a.Currency = code
+		}
+	}
+	return nil
 }
 
 // balances sets the balances of --balance in the accounts of a file that states none.
@@ -242,8 +266,8 @@ func (r *reportCommand) balances(path string, f *bankfile.File, used map[string]
 		if len(without) == 1 {
 			names, flag = append(names, path, f.Name), f.Name
 		}
-		stated, name := given(r.Balance, used, names...)
-		if name == "" {
+		stated, name := given(r.Balance, names...)
+		if used[name] = true; name == "" {
 			return fmt.Errorf("%s states no balance of the account %s: give it as --balance %s", path, a.Name, quoted(flag+"=AMOUNT"))
 		}
 		if err := a.SetBalance(stated); err != nil {

@@ -47,6 +47,7 @@ var reportFiles = map[string]string{
 	"short.csv":   "Date,Description,Amount\n10/01/2026,ACME PAYROLL,2000.00\n10/03/2026,RENT,-900.00\n",
 	"later.csv":   "Date,Description,Amount,Balance\n12/01/2026,ACME PAYROLL,2000.00,2500.00\n12/13/2026,RENT,-900.00,1600.00\n",
 	"paid.csv":    "Date,Description,Amount\n12/01/2026,PAYMENT RECEIVED,2000.00\n12/13/2026,RENT,-900.00\n",
+	"valor.csv":   "Data,Valor,Descrição,Saldo\n13/10/2026,2000.00,ACME,2500.00\n14/10/2026,-900.00,ALUGUEL,1600.00\n",
 	"two.csv": "Date,Account Name,Description,Amount\n12/01/2026,Main Checking,ACME,2000.00\n" +
 		"12/13/2026,Main Checking,RENT,-900.00\n12/13/2026,Rainy Day Savings,INTEREST,1.00\n",
 	"Harbor checking.csv": statement(time.Date(2026, 10, 31, 0, 0, 0, 0, time.UTC)),
@@ -79,6 +80,9 @@ var reportMistakes = []struct {
 	{[]string{"paid.csv", "--kind", "paid.csv=tree"}, "not checking, savings or card"},
 	{[]string{"paid.csv", "--kind", "paid.csv=checking"}, "--balance paid.csv=AMOUNT"},
 	{[]string{harbor, "--kind", "paid.csv=checking"}, "--kind paid.csv: no file"},
+	{[]string{"valor.csv"}, "say --currency valor.csv=CODE"},
+	{[]string{"valor.csv", "--currency", "valor.csv=real"}, `"real" is not a code`},
+	{[]string{"valor.csv", "--currency", "other.csv=BRL", "--currency", "valor.csv=BRL"}, "--currency other.csv: no file"},
 	{[]string{"two.csv", "--balance", "two.csv=1"}, `--balance "two.csv:Main Checking=AMOUNT"`},
 	{[]string{"short.csv", "--balance", "short.csv=much"}, `"much" is not an amount`},
 	{[]string{"short.csv", "--balance", "short.csv=1,250.00", "--balance", "other.csv=1"}, "--balance other.csv"},
@@ -140,6 +144,9 @@ func TestReportFromFiles(t *testing.T) {
 		"without a name": {[]string{harbor}, `"current_balance"`},
 		"one account": {[]string{harbor, "later.csv", "--same"},
 			"  Harbor checking, checking: 242 transactions, balance 1600.00 USD on 2026-12-13"},
+		"flags between files": {[]string{harbor, "--lang", "es", "later.csv", "--same"},
+			"  Harbor checking, checking: 242 transactions, balance 1600.00 USD on 2026-12-13"},
+		"a currency":                  {[]string{"--currency", "valor.csv=BRL", "valor.csv"}, "balance 1600.00 BRL"},
 		"different accounts together": {[]string{harbor, "later.csv", "--different"}, "Together"},
 		"different accounts": {[]string{harbor, "later.csv", "--different"}, "later, checking: 2 transactions, " +
 			"balance 1600.00 USD on 2026-12-13; 2026-12-01 to 2026-12-13, in 2000.00, out -900.00"},

@@ -19,8 +19,8 @@ type group struct {
 	chain              chain
 }
 
-// ErrUnknownKind is returned for a file that may be of a credit card or of a checking account.
-var ErrUnknownKind = errors.New("nothing tells whether this is a checking account or a credit card: payments and refunds may be of both")
+// ErrUnknownKind is returned for a file that may be of a checking account or of one that is left out.
+var ErrUnknownKind = errors.New("nothing tells whether this is a checking account")
 
 // accounts makes the accounts of the table. kind is the kind of the account if the caller
 // knows it.
@@ -37,7 +37,9 @@ func (t *table) accounts(kind string) error {
 		return errors.New("the file has no transaction")
 	}
 	if kind == "" {
-		kind = t.kind(rows)
+		if kind, err = t.kind(rows); err != nil {
+			return err
+		}
 	}
 	if k := kindOf(name + " " + number); kind == "" && leftKinds[k] {
 		kind = k
@@ -82,19 +84,27 @@ func (t *table) accounts(kind string) error {
 	}
 	t.findSide(rows)
 	t.findBalance(kept)
+	if stated[1] != nil && t.bare { // two amounts without names, which may be totals
+		transactions := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return !r.counts })
+		if readings, _ := t.readings(transactions); len(readings) > 0 {
+			if _, breaks, _ := readings[0].try(kept, stated[0], stated[1]); breaks > 0 {
+				stated = [2]*statedBalance{}
+			}
+		}
+	}
 	if err := t.sign(kept, stated[0], stated[1]); err != nil {
 		return err
 	}
 	if kind == "" {
 		if k, sure := t.kindByPayments(rows); leftKinds[k] && !sure {
-			return ErrUnknownKind
+			return fmt.Errorf("payments and refunds may be of a checking account or of a credit card: %w", ErrUnknownKind)
 		} else if leftKinds[k] {
-			t.file.leaveOut(fmt.Sprintf("%s left out with %s: its money in is payments to the card", k, count(len(rows), "line")))
+			t.file.leaveOut(fmt.Sprintf("%s left out with %s: its payments are those to a card", k, count(len(rows), "line")))
 			return nil
 		}
 	}
 	for _, g := range kept {
-		if err := t.account(g, kind, stated[0]); err != nil {
+		if err := t.account(g, kind, stated[0], len(groups) > 1); err != nil {
 			return err
 		}
 	}
@@ -123,7 +133,7 @@ var inLowerCase = regexp.MustCompile(`\p{Ll}{3}`)
 // description for each of its values, or without the number that a line above the table
 // states, names the other side's account.
 func (t *table) own(rows []*row, number string) (at []int, err error) {
-	if slices.ContainsFunc(signatures, func(s signature) bool { return s.kind == oneAccount && t.signed(s) }) {
+	if slices.ContainsFunc(signatures, func(s signature) bool { return s.kind == oneAccount && t.signed(s, nil) }) {
 		return nil, nil
 	}
 	one := slices.ContainsFunc(t.at[accountNumber], func(i int) bool { // the same in all rows
@@ -325,53 +335,97 @@ func currencyIn(s string) string {
 	return cmp.Or(words["symbol"][plain(found)], found)
 }
 
-// currencyOfAccount returns the currency that the rows state, or the only one in the lines above them. If
-// they state none, the account's country, the bank or the language tells it, else it is USD.
-func (t *table) currencyOfAccount(g *group, number, bank string) string {
-	stated, cells := "", strings.Join(t.names, " ")
+// besideDigits matches a currency beside digits.
+var besideDigits = regexp.MustCompile(`(?:` + currencyInText.String() + `)\s?[-+]?\d|\d\s?(?:` + currencyInText.String() + `)`)
+
+// currencyAbove returns the only currency of the lines above the table, and one of their amounts that are no balance, as a
+// limit, which says nothing of the account.
+func (t *table) currencyAbove() (only, aside string) {
+	for _, line := range t.above {
+		text := strings.ToUpper(strings.Join(line, " "))
+		other := besideDigits.MatchString(text) && find("balance", text) == "" && ownerIn(line) == "" && !withoutWords(line)
+		for _, s := range line {
+			switch c := currencyIn(s); {
+			case other:
+				aside = cmp.Or(aside, c)
+			case c != "" && only != "" && c != only:
+				only = "two"
+			case c != "":
+				only = c
+			}
+		}
+	}
+	return strings.TrimPrefix(only, "two"), aside
+}
+
+// currencyOfAccount sets the currency of an account: the one that the rows or the lines above them state. Else the account's
+// country, the bank, ways to pay of one country or the language tell it. If they do not, it is USD, or
+// empty if the language or the numbers are of elsewhere.
+func (t *table) currencyOfAccount(a *Account, g *group, bank string) {
+	names := strings.Join(t.names, " ")
+	dollars, local, counts := strings.Contains(names, "USD"), "", map[string]int{}
 	for _, r := range g.rows {
-		stated, cells = cmp.Or(stated, t.currencyOf(r)), cells+" "+strings.Join(r.fields, " ")
+		all := strings.Join(r.fields, " ")
+		a.Currency, dollars = cmp.Or(a.Currency, t.currencyOf(r)), dollars || strings.Contains(all, "USD")
+		if c := find("local", all); c != "" && t.layout != monthFirst {
+			if counts[c]++; counts[c]*5 >= len(g.rows) && counts[c] > counts[local] {
+				local = c
+			}
+		}
 	}
-	var above []string
-	for _, s := range slices.Concat(t.above...) {
-		above = append(above, cmp.Or(currencyIn(s), "-"))
+	only, aside := t.currencyAbove()
+	if a.Currency == "" && only != "" {
+		a.Currency = only
+		t.file.note("the currency " + only + " is that in the lines above the table")
 	}
-	slices.Sort(above)
-	if above = slices.Compact(append([]string{"-"}, above...)); stated == "" && len(above) == 2 {
-		stated = above[1]
-		t.file.note("the currency " + stated + " is that in the lines above the table")
+	likely := cmp.Or(words["country"][strings.ToLower(a.Number[:min(len(a.Number)/15*2, 2)])], // of an IBAN
+		words["money"][plain(bank)], local, find("money", names))
+	foreign := t.layout != monthFirst && (likely == "?" || likely == "" && (t.decimal == ',' || aside != "" && aside != "USD"))
+	likely = strings.Trim(likely, "?")
+	if certain := a.Currency != "USD" || dollars || only != ""; a.Currency != "" && // $ may be of another country
+		(certain || likely == "" && !foreign && t.layout != dayFirst) {
+		return
 	}
-	likely := words["country"][strings.ToLower(number[:min(len(number)/15*2, 2)])] // of an IBAN
-	for _, s := range append([]string{bank}, t.names...) {
-		likely = cmp.Or(likely, words["money"][plain(s)])
+	if a.NoCurrency, a.Currency = true, cmp.Or(likely, "USD"); foreign {
+		a.Currency = ""
+		return
 	}
-	if stated != "" && (stated != "USD" || likely == "" || strings.Contains(cells, stated)) { // $ may be of another country
-		return stated
-	}
-	t.file.note("the currency is not stated, and read as " + cmp.Or(likely, "USD"))
-	return cmp.Or(likely, "USD")
+	t.file.note("the currency is not stated, and read as " + a.Currency)
 }
 
 // account adds the account of a group.
-func (t *table) account(g *group, kind string, closing *statedBalance) error {
+func (t *table) account(g *group, kind string, closing *statedBalance, several bool) error {
 	a := Account{NoBalance: true, guessed: true}
 	a.Type, a.Subtype = report.CashEquivalent, report.Checking
 	a.Number, _ = numberAndName(g.number)
-	words := t.file.Name + " " + g.name + " " + g.kind
+	own := g.name + " " + g.kind
+	around := t.file.Name + " " + own
 	for _, line := range t.above {
-		words += " " + strings.Join(line, " ")
+		around += " " + strings.Join(line, " ")
 	}
-	switch named := kindOf(words); {
+	named := kindOf(own)
+	if named == "" && !several {
+		named = kindOf(around)
+	}
+	switch {
 	case kind == "savings" || kind == "" && named == "savings":
 		a.Subtype, a.guessed = report.Savings, false
 	case kind != "" || named == "cash account":
 		a.guessed = false
 	}
 	base, _, _ := strings.Cut(t.file.Name, ".")
-	bank := cmp.Or(t.text(g.rows[0], bankName), find("bank", words))
+	bank := cmp.Or(t.text(g.rows[0], bankName), find("bank", around))
 	a.Institution, a.bankKnown = cmp.Or(bank, clean(base), "Bank"), bank != ""
 	a.Name = cmp.Or(g.name, strings.ToLower(a.Subtype)) + endingIn(a.Number)
-	a.Currency = t.currencyOfAccount(g, a.Number, bank)
+	t.currencyOfAccount(&a, g, bank)
+	if t.whole && words["whole"][a.Currency] == "" {
+		small := slices.ContainsFunc(g.rows, func(r *row) bool { return r.counts && max(r.sum, -r.sum) < 10000 })
+		odd := slices.DeleteFunc(slices.Clone(g.rows), func(r *row) bool { return r.sum%1000 == 0 })
+		if n := len(odd); !small && n > 2 && n*3 > len(g.rows) {
+			return errors.New("no amount has decimals, and nothing tells whether they are cents: name their column amount_cents, or write decimals")
+		}
+		t.file.note("no amount has decimals: they are read as whole units, not as cents")
+	}
 	a.layout = strings.Join(t.names, "\x00")
 	for _, r := range g.chain.order {
 		switch {

@@ -55,7 +55,8 @@ type File struct {
 // Account is an account of a file. Its ID is empty.
 type Account struct {
 	bankdata.Account
-	NoBalance bool // the file states no balance, so the caller must set it
+	NoBalance  bool // the file states no balance, so the caller must set it
+	NoCurrency bool // the file states no currency: Currency is likely, or empty and the caller must set it
 
 	keys    []string      // by transaction; see merge
 	layout  string        // names of a table's columns

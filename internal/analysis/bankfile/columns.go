@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,8 +15,8 @@ import (
 func (t *table) nameColumns(names []string) (known int) {
 	t.at = [columns][]int{}
 	for i, name := range names {
-		meaning, ok := words["header"][headerKey(name)]
-		if !ok || name == "" {
+		meaning := meaningOf(name)
+		if meaning == "" {
 			if isDay(name) {
 				return 0
 			}
@@ -33,7 +34,7 @@ func (t *table) nameColumns(names []string) (known int) {
 			wanted = amount
 		}
 		for i, name := range names {
-			if words["header"][headerKey(name)] == "" && find("likely", name) == columnNames[wanted] {
+			if meaningOf(name) == "" && find("likely", name) == columnNames[wanted] {
 				at = append(at, i)
 			}
 		}
@@ -62,6 +63,15 @@ var errNoNames = errors.New("no line names the columns: a day (Date), a Descript
 // their values: the first days, amounts and texts. Two columns of amounts must be an amount
 // and the balance after it, or debits and credits.
 func (t *table) withoutNames() error {
+	for n, r := range t.rows[:min(len(t.rows), 100)] {
+		named := table{names: r.fields}
+		for _, s := range signatures {
+			if leftKinds[s.kind] && named.signed(s, nil) {
+				t.file.leaveOut(fmt.Sprintf("%s left out with %s: %s", s.kind, count(len(t.rows)-n-1, "line"), onlyAccounts))
+				return nil
+			}
+		}
+	}
 	isDay := isDay
 	begins := func(r *row) bool {
 		return slices.ContainsFunc(r.fields, isDay) && slices.ContainsFunc(r.fields, isNumeral) &&
@@ -82,13 +92,7 @@ func (t *table) withoutNames() error {
 		t.above = append(t.above, r.fields)
 	}
 	if t.rows = t.rows[first:]; t.statesAccount() {
-		sums := slices.DeleteFunc(slices.Clone(t.rows[0].fields), func(s string) bool {
-			return isDay(s) || !twoDecimals.MatchString(s) || !isNumeral(s)
-		})
-		for n, s := range sums[max(0, len(sums)-2):] {
-			label := []string{"Closing balance", "Opening balance"}[min(len(sums), 2)-n-1]
-			t.above = append(t.above, slices.Concat([]string{label, s}, t.rows[0].fields))
-		}
+		t.labelSums(t.rows[0].fields)
 		t.file.note(fmt.Sprintf("line %d states the account", t.rows[0].line))
 		t.above, t.rows = append(t.above, t.rows[0].fields), t.rows[1:]
 	}
@@ -108,6 +112,23 @@ func (t *table) withoutNames() error {
 		t.file.note("columns without known names: read by their values")
 	}
 	return nil
+}
+
+// labelSums adds the last amounts of a line that states the account to the lines above the table,
+// with labels: the closing balance, and the opening one before it.
+func (t *table) labelSums(line []string) {
+	sums := slices.DeleteFunc(slices.Clone(line), func(s string) bool { return isDay(s) || !twoDecimals.MatchString(s) || !isNumeral(s) })
+	for n, s := range sums[max(0, len(sums)-2):] {
+		label := []string{"Closing balance", "Opening balance"}[min(len(sums), 2)-n-1]
+		t.above = append(t.above, slices.Concat([]string{label, s}, line))
+	}
+}
+
+// withoutWords reports whether a line has a day and otherwise only days, amounts and numbers of accounts.
+func withoutWords(line []string) bool {
+	return slices.ContainsFunc(line, isDay) && !slices.ContainsFunc(line, func(s string) bool {
+		return s != "" && !isDay(s) && !isNumeral(s) && (!strings.ContainsAny(s, "0123456789") || inLowerCase.MatchString(s))
+	})
 }
 
 // byValues sets the meanings of the columns that have no known name by their values, but for the columns
@@ -225,6 +246,7 @@ func (t *table) mendRows() error {
 			}
 		}
 	}
+	var joined []int
 	for _, r := range t.rows {
 		for len(r.fields) > width && r.fields[len(r.fields)-1] == "" {
 			r.fields = r.fields[:len(r.fields)-1]
@@ -233,17 +255,18 @@ func (t *table) mendRows() error {
 			t.file.note(fmt.Sprintf("line %d: a stray quote is read as part of the text", r.line))
 		}
 		extra := len(r.fields) - width
+		for _, i := range t.sums() { // 1 and 850.00, in a column that is no amount
+			if next := r.cell(i + 1); extra <= 0 && !slices.Contains(t.sums(), i+1) && twoDecimals.MatchString(next) &&
+				!strings.Contains(r.cell(i), ",") && groupedDigits.MatchString(r.cell(i)+","+next) {
+				return fmt.Errorf("line %d: an amount is divided at its comma: put amounts with a comma in quotes", r.line)
+			}
+		}
 		if extra <= 0 {
 			continue
 		}
 		found := map[string][]string{} // by day and amounts
-		for i := range width {
-			if slices.Contains(texts, i) && extra < 8 && !slices.ContainsFunc(r.fields[i+1:i+extra+1], isNumeral) {
-				fields := slices.Concat(r.fields[:i], []string{strings.Join(r.fields[i:i+extra+1], ", ")}, r.fields[i+extra+1:])
-				if key, ok := t.fits(fields); ok && found[key] == nil {
-					found[key] = fields
-				}
-			}
+		if extra < 8 {
+			t.joinings(r.fields, 0, width, texts, found)
 		}
 		_, fits := t.fits(r.fields)
 		switch {
@@ -252,13 +275,50 @@ func (t *table) mendRows() error {
 			for _, fields := range found {
 				r.fields = fields
 			}
-			t.file.note(fmt.Sprintf("line %d: a value contains the separator without quotes, and its parts are joined", r.line))
+			joined = append(joined, r.line)
 		case r.loose || slices.ContainsFunc(r.fields, isNumeral):
 			return fmt.Errorf("line %d has %d values for %d columns: put the value that contains the separator in quotes",
 				r.line, width+extra, width)
 		}
 	}
+	if n := len(joined); n > 0 {
+		t.file.note(fmt.Sprintf("%s with a separator in a value without quotes: its parts are joined, from line %d on",
+			count(n, "line"), joined[0]))
+	}
 	return nil
+}
+
+// joinings finds the ways to join fields to width values from column i on: texts with any others that
+// are no numerals, and amounts with groups of their digits.
+func (t *table) joinings(fields []string, i, width int, texts []int, found map[string][]string) {
+	if t.tried++; len(fields) == width {
+		if key, ok := t.fits(fields); ok && found[key] == nil {
+			found[key] = fields
+		}
+		return
+	}
+	for ; i < width && t.tried < 1<<18; i++ {
+		for n := 1; n <= len(fields)-width; n++ {
+			parts, mark := fields[i:i+n+1], ", "
+			switch {
+			case slices.Contains(texts, i) && parts[0] != "" &&
+				!slices.ContainsFunc(parts, func(s string) bool { return isNumeral(strings.Trim(s, "()")) }):
+			case slices.Contains(t.sums(), i) && groupedDigits.MatchString(strings.Join(parts, ",")):
+				mark = ","
+			default:
+				continue
+			}
+			t.joinings(slices.Concat(fields[:i], []string{strings.Join(parts, mark)}, fields[i+n+1:]), i+1, width, texts, found)
+		}
+	}
+}
+
+// groupedDigits matches an amount with commas between groups of its digits.
+var groupedDigits = regexp.MustCompile(`^[-+(]*\s?\p{Sc}?\s?-?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?:\)|\s?\pL*)$`)
+
+// sums lists the columns of amounts.
+func (t *table) sums() []int {
+	return slices.Concat(t.at[amount], t.at[moneyOut], t.at[moneyIn], t.at[runningBalance], t.at[availableBalance])
 }
 
 func isDay(s string) bool {
@@ -374,7 +434,7 @@ func (t *table) readTexts() error {
 		}
 		more := !named || letters[i] > letters[t.at[description][0]]
 		switch {
-		case codes == len(t.rows) && len(t.at[currency]) == 0:
+		case codes == len(t.rows) && len(t.at[currency]) == 0 && find("other", t.nameOf([]int{i}, 0)) == "":
 			t.at[currency] = []int{i}
 			t.at[description] = slices.DeleteFunc(t.at[description], func(k int) bool { return k == i })
 		case typed && sides == 0 && more, !slices.Contains(known, i) && letters[i] > 0 && (!named || longer > 0 && more):

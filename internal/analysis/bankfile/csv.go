@@ -68,6 +68,8 @@ type table struct {
 	file      *File
 	separator byte
 	names     []string // of the columns; nil in a file without header
+	keys      []string // the names, as headerKey returns them; see signed
+	tried     int      // ways to join values
 	at        [columns][]int
 	rows      []*row
 	above     [][]string // lines before the header
@@ -75,6 +77,9 @@ type table struct {
 	decimal   byte
 	layout    int                      // of the days: an index of layouts
 	rounded   int                      // amounts with parts of a cent
+	whole     bool                     // no amount has decimals
+	owed      bool                     // the balance says that amounts go the other way than the columns' names or signs
+	bare      bool                     // balances are from a line without their names
 	flat      bool                     // every row has the same balance, that of the account now
 	stated    map[string]statedBalance // by rows of the table, and lines around it
 }
@@ -103,8 +108,17 @@ func readCSV(f *File, text, kind string) error {
 	if err != nil {
 		return err
 	}
+	if len(f.LeftOut) > 0 {
+		return nil
+	}
 	if len(t.rows) == 0 {
 		return errors.New("the file has no transaction")
+	}
+	for _, line := range t.above {
+		if withoutWords(line) {
+			t.labelSums(line)
+			t.bare = true
+		}
 	}
 	for _, step := range []func() error{t.joinDays, t.mendRows, t.dropRepeated, t.readDays, t.readStatus, t.readFigures, t.readTexts} {
 		if err := step(); err != nil {
@@ -138,6 +152,9 @@ func (r *records) next() (out row, ok bool) {
 	r.rest = r.rest[length:]
 	for i := range fields {
 		fields[i] = clean(unescape(strings.Trim(strings.TrimPrefix(fields[i], "="), `"' `)))
+		if len(fields[i]) < 20 && words["empty"][strings.ToLower(fields[i])] != "" {
+			fields[i] = ""
+		}
 	}
 	out.fields = fields
 	return out, true
@@ -234,7 +251,7 @@ func ownerIn(fields []string) string {
 	if value = strings.TrimSpace(value); value == "" && len(filled) > 1 {
 		value = filled[1]
 	}
-	if m := words["header"][headerKey(label)]; m == "number" || m == "account" {
+	if m := meaningOf(label); m == "number" || m == "account" {
 		return value
 	}
 	return ""

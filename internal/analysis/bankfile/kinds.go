@@ -2,12 +2,15 @@ package bankfile
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
 
+const securities = "securities account"
+
 // leftKinds are the kinds of accounts that no cashflow report is made of.
-var leftKinds = map[string]bool{"credit card": true, "securities account": true, "loan": true}
+var leftKinds = map[string]bool{"credit card": true, securities: true, "crypto account": true, "loan": true}
 
 // kindOf returns the kind of an account by its name, or empty. The beginning of a word is
 // enough for savings, and a cash account is not left out.
@@ -27,14 +30,16 @@ func kindOf(name string) (kind string) {
 // oneAccount is the kind of a signature of exports whose columns of accounts are the other side's.
 const oneAccount = "one account"
 
-// signed reports whether the table has all columns of a signature; of a loan's, with values.
-func (t *table) signed(s signature) bool {
+// signed reports whether the table has all columns of a signature and, if rows are given, values
+// other than zero in each of them.
+func (t *table) signed(s signature, rows []*row) bool {
+	for i := len(t.keys); i < len(t.names); i++ {
+		t.keys = append(t.keys, headerKey(t.names[i]))
+	}
 	return !slices.ContainsFunc(s.columns, func(c string) bool {
-		for i, name := range t.names {
-			if name = headerKey(name); name != c && (len(c) < 5 || !strings.HasPrefix(name, c)) {
-				continue
-			}
-			if s.kind != "loan" || slices.ContainsFunc(t.rows, func(r *row) bool { return r.cell(i) != "" }) {
+		for i, name := range t.keys {
+			if (name == c || len(c) > 4 && strings.HasPrefix(name, c)) && (rows == nil ||
+				slices.ContainsFunc(rows, func(r *row) bool { return strings.Trim(r.cell(i), "0.,-") != "" })) {
 				return false
 			}
 		}
@@ -42,17 +47,40 @@ func (t *table) signed(s signature) bool {
 	})
 }
 
-// kind returns the kind of the file's account by its columns, the lines above them, and the
-// types of transactions; or empty, if they name no kind that is left out.
-func (t *table) kind(rows []*row) string {
-	balance := len(t.at[runningBalance]) > 0
-	for _, s := range signatures {
-		if (s.kind != "credit card" || !balance) && s.kind != oneAccount && t.signed(s) {
-			return s.kind
+// everyday returns how many rows are trades of securities, and how many others are payments as of a cash account.
+func (t *table) everyday(rows []*row) (payments, trades int) {
+	for _, r := range rows {
+		if slices.ContainsFunc(signatures, func(s signature) bool { return s.kind == securities && t.signed(s, []*row{r}) }) {
+			trades++
+		} else if find("everyday", strings.Join(r.fields, " ")) != "" {
+			payments++
 		}
 	}
+	return payments, trades
+}
+
+// kind returns the kind of the file's account by its columns, the lines above them, and the
+// types of transactions; or empty, if they name no kind that is left out. Everyday payments make an
+// account with columns of securities a cash account if there are no trades, and unclear if they are most of the rows.
+func (t *table) kind(rows []*row) (string, error) {
+	balance := len(t.at[runningBalance]) > 0
+	for _, s := range signatures {
+		switch {
+		case s.kind == oneAccount, s.kind == "credit card" && balance && !slices.Contains(s.columns, "balance"),
+			!t.signed(s, nil), s.kind == "loan" && !t.signed(s, t.rows):
+			continue
+		case s.kind == securities:
+			if payments, trades := t.everyday(rows); payments > 0 && trades == 0 {
+				t.file.note("a cash account by its payments: its columns of securities have no trade")
+				return "cash account", nil
+			} else if payments*2 > len(rows) {
+				return "", fmt.Errorf("it has everyday payments and trades of securities: %w", ErrUnknownKind)
+			}
+		}
+		return s.kind, nil
+	}
 	if !balance && slices.ContainsFunc(rows, func(r *row) bool { return t.text(r, card) != "" }) && !slices.ContainsFunc(rows, t.income) {
-		return "credit card"
+		return "credit card", nil
 	}
 	var above, titled string
 	for _, line := range t.above {
@@ -63,7 +91,7 @@ func (t *table) kind(rows []*row) string {
 		}
 	}
 	if v := cmp.Or(find("preamble", above), titled); v != "" && (kindOf(above) == "" || leftKinds[kindOf(above)]) {
-		return v
+		return v, nil
 	}
 	for _, i := range t.at[side] {
 		types := map[string]int{}
@@ -71,10 +99,10 @@ func (t *table) kind(rows []*row) string {
 			types[words["cardtype"][plain(r.cell(i))]]++
 		}
 		if !balance && types["spend"] > 0 && types["spend"]+types["other"] == len(rows) {
-			return "credit card"
+			return "credit card", nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // income reports whether a row's texts name income.
@@ -124,6 +152,10 @@ func (t *table) kindByPayments(rows []*row) (kind string, sure bool) {
 	}
 	if !balanced && refunds[false] > 0 && refunds[false] == all[false] && all[true] > 0 { // refunds of what is spent
 		return "credit card", false
+	}
+	if paid := strong[false] + weak[false]; balanced && (t.owed || spent[true] > 0) && spent[false]+refunds[true] == 0 &&
+		paid > 0 && paid+refunds[false] == all[false] { // the balance is owed
+		return "credit card", true
 	}
 	for _, in := range []bool{true, false} {
 		paid := strong[in] + weak[in]

@@ -96,7 +96,7 @@ func TestKindsOfExports(t *testing.T) {
 	const table, read = "Date\tDescription\tAmount\r\n03/02/2026\tCafé\t100.00\r\n03/03/2026\tSHOP\t-40.00\r\n",
 		"2 transactions, in 10000, out -4000, balance none"
 	all := kindsOfExports(t, "testdata/kinds.txt", "testdata/banks.txt", "testdata/layouts.txt", "testdata/exports.txt",
-		"testdata/regions.txt", "testdata/statements.txt")
+		"testdata/regions.txt", "testdata/statements.txt", "testdata/troubles.txt")
 	for name, k := range map[string]kindOfExport{
 		"UTF-16":              {"x.csv", encode(t, table, "utf16"), read, "", "", ""},
 		"UTF-8 with its mark": {"x.csv", "\ufeff" + table, read, "", "", ""},

@@ -293,12 +293,14 @@ func (t *table) findDecimal() {
 // readFigures parses the amounts of the rows. It refuses amounts of booked rows that it cannot
 // read.
 func (t *table) readFigures() error {
+	t.whole = find("minor", strings.Join(t.names, " ")) == ""
 	for _, r := range t.rows {
 		for _, c := range amounts {
 			s := t.text(r, c)
 			if !strings.ContainsAny(s, "0123456789") && !strings.HasPrefix(s, "#") { // ##### and #VALUE! of spreadsheets
 				continue
 			}
+			t.whole = t.whole && !strings.ContainsAny(s, ".,")
 			f, ok := parseFigure(s, t.decimal)
 			if !ok && r.counts && c != fee {
 				return fmt.Errorf("line %d: the column %s has an amount that cannot be read, or could be read in two ways", r.line, t.label(c))
@@ -427,7 +429,7 @@ func (t *table) statedAround() (balances map[string]statedBalance, number, name 
 				value = strings.Join(slices.DeleteFunc(slices.Clone(line[i+1:]), func(s string) bool { return s == "" }), "\x00")
 				value, _, _ = strings.Cut(value, "\x00")
 			}
-			meaning := words["header"][headerKey(label)]
+			meaning := meaningOf(label)
 			within := labelOf("balance", label) != "" && strings.ContainsAny(label, "0123456789") // the value too
 			if value == "" && !within || n+1 < len(lines) && i+1 < len(line) && words["header"][headerKey(value)] != "" {
 				if n+1 >= len(lines) || i >= len(lines[n+1]) || len(line) < 2 { // a name above its value

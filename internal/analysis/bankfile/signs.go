@@ -212,7 +212,7 @@ func (t *table) readings(rows []*row) (all []reading, why error) {
 		return value(r)
 	}}
 	n := t.tally(rows)
-	reversed, doubt := t.reversed(rows)
+	reversed, mixed, doubt := t.reversed(rows)
 	if doubt != nil {
 		t.file.note(fmt.Sprintf("line %d: its words name income, but its sign says money out", doubt.line))
 	}
@@ -237,6 +237,9 @@ func (t *table) readings(rows []*row) (all []reading, why error) {
 		all = []reading{signed, sides, opposite}
 	case n.negative > 0:
 		all = []reading{signed, opposite, sides}
+		if mixed {
+			why = errors.New("some amounts have a minus, but what is bought by its words has none: nothing says which are money out")
+		}
 	case n.unsaid != nil && n.silent < len(rows):
 		why = fmt.Errorf("line %d: all amounts are positive, and the column %s does not say whether this one is money in or out",
 			n.unsaid.line, t.label(side))
@@ -251,8 +254,9 @@ func (t *table) readings(rows []*row) (all []reading, why error) {
 }
 
 // reversed reports whether all money that is income by its words is negative and all that is
-// spent positive. doubt is a row of the former if no words tell of the latter.
-func (t *table) reversed(rows []*row) (reversed bool, doubt *row) {
+// spent positive. doubt is a row of the former if no words tell of the latter. mixed reports
+// whether both are positive.
+func (t *table) reversed(rows []*row) (reversed, mixed bool, doubt *row) {
 	earned, spent := [2]int{}, [2]int{} // money out and in, by the sign
 	for _, r := range rows {
 		n, v := 0, r.value[amount]
@@ -270,9 +274,9 @@ func (t *table) reversed(rows []*row) (reversed bool, doubt *row) {
 		}
 	}
 	if earned[0] == 0 || earned[1] > 0 || spent[0] > 0 {
-		return false, nil
+		return false, earned[1] > 0 && spent[1] > 1 && spent[0] == 0, nil
 	}
-	return spent[1] > 0, doubt
+	return spent[1] > 0, false, doubt
 }
 
 // wordsOf returns 1 if the texts of a row name income, -1 if they name what is bought, or 0.
@@ -396,6 +400,7 @@ func (t *table) sign(groups []*group, closing, opening *statedBalance) error {
 	}
 	for _, rd := range readings {
 		if n, breaks, _ := rd.try(groups, closing, opening); breaks == 0 && (!rd.before || n > 1) {
+			t.owed = strings.Contains(rd.how, "as the balance says")
 			t.file.note(rd.how + "; the balance agrees in " + count(steps, "line"))
 			for _, r := range transactions {
 				if r.sum == 0 && r.value[amount] != 0 {

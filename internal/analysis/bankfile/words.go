@@ -1,6 +1,7 @@
 package bankfile
 
 import (
+	"cmp"
 	_ "embed"
 	"regexp"
 	"strings"
@@ -73,6 +74,26 @@ var unitOfHeader = regexp.MustCompile(`\s*\((?:[A-Z]{3}|(?i:euros?|pesos|soles|r
 // spaces: RunningBalance, Running Bal. (USD).
 func headerKey(name string) string {
 	return strings.ReplaceAll(plain(unitOfHeader.ReplaceAllString(strings.TrimSpace(name), "")), " ", "")
+}
+
+// meaningOf returns the meaning of a column's name, or of the parts of a name in two languages if all
+// are known and agree.
+func meaningOf(name string) (meaning string) {
+	if meaning = words["header"][headerKey(name)]; meaning != "" {
+		return meaning
+	}
+	parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("/|()", r) })
+	if len(parts) == 1 {
+		parts = strings.Fields(name)
+	}
+	alike := strings.NewReplacer("posted", "date", "memo", "text", "account", "number")
+	for _, part := range parts {
+		v := words["header"][headerKey(part)]
+		if meaning = cmp.Or(meaning, v); v == "" || alike.Replace(v) != alike.Replace(meaning) {
+			return ""
+		}
+	}
+	return meaning
 }
 
 // find returns the value of the longest word of a table that a text contains, or empty;
