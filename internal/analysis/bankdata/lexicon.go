@@ -225,16 +225,39 @@ var (
 // lender reports whether the rule's merchants lend, other than by credit cards.
 func (r *rule) lender() bool { return r.out.Group() == GroupLending && r.out != LeafCardPayment }
 
+// shortWords are the forms in which banks write the last word of a lender's name.
+var shortWords = map[string][]string{
+	"ACCEPTANCE": {"ACCEPT", "ACC"}, "ADVANCE": {"ADV"}, "CAPITAL": {"CAP"}, "CREDIT": {"CRED", "CR"}, "FINANCE": {"FIN"},
+	"FINANCIAL": {"FINL", "FIN"}, "FUNDING": {"FUND", "FUNDS", "FND"}, "LENDING": {"LEND", "LN"}, "LOAN": {"LN"}, "LOANS": {"LN", "LNS"},
+	"MANAGEMENT": {"MGMT", "MGT"}, "MORTGAGE": {"MTG", "MTGE"}, "SERVICES": {"SERVICE", "SERV", "SVCS"}, "SERVICING": {"SERV", "SVC"},
+	"SOLUTIONS": {"SOL", "SOLN"}, "SYSTEMS": {"SYS"},
+}
+
 // variants adds a phrase of several words to the trie as one word, and as cut by a bank
-// within its last word.
+// within its last word; a lender's name also with a short last word, and with one letter cut off or left.
 func (c *compiler) variants(phrase string, merchant bool, a action) {
 	joined := strings.ReplaceAll(phrase, " ", "")
 	if strings.Contains(phrase, "*") {
 		return
 	}
-	if merchant && len(joined) >= minGlued && c.lex.rules[a.rule].lender() { // ACME LOANS as ACMELOANSLLC
+	lender, cutAt := merchant && c.lex.rules[a.rule].lender(), nameCuts[0]
+	if lender && len(joined) >= minGlued { // ACME LOANS as ACMELOANSLLC
 		c.path(joined+"*", a)
-		c.path(joined[:min(len(joined), nameCuts[0])], a)
+	}
+	if merchant && c.lex.rules[a.rule].out.Group() == GroupLending {
+		if len(joined) >= minGlued && (lender || joined != phrase) {
+			c.path(joined[:min(len(joined), cutAt)], a)
+		}
+		if len(phrase) > cutAt && phrase[cutAt] != ' ' && phrase[cutAt-1] != ' ' && strings.Contains(phrase[:cutAt], " ") {
+			c.path(phrase[:cutAt], a)
+		}
+		begin := strings.LastIndexByte(phrase, ' ') + 1
+		for _, short := range shortWords[phrase[begin:]] {
+			if begin > 0 {
+				c.path(phrase[:begin]+short, a)
+				c.path(strings.ReplaceAll(phrase[:begin], " ", "")+short, a)
+			}
+		}
 	}
 	if joined == phrase {
 		return
@@ -248,7 +271,7 @@ func (c *compiler) variants(phrase string, merchant bool, a action) {
 			c.path(phrase[:n], a)
 		}
 	}
-	if len(joined) < minGlued {
+	if len(joined) < minGlued || lender {
 		return
 	}
 	c.path(joined, a)
