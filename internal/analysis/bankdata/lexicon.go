@@ -36,8 +36,8 @@ const (
 // lexicon holds the compiled rules: a hash table of words, and a trie of phrases over the
 // words' numbers. It is built once and then only read.
 type lexicon struct {
-	slots []uint32    // open addressing: 16 bits of a word's hash, and its number in words
-	words []knownWord // by number
+	slots []uint32    // open addressing: 16 bits of a word's hash, and its place in words
+	words []knownWord // abbreviations have the number of their word
 	stems []stemSlot  // open addressing by the first four letters, longer stems first
 	tails []stemSlot  // the same by the last four letters
 	lasts [256]bool   // the last letters of tails
@@ -56,9 +56,9 @@ type lexicon struct {
 }
 
 type knownWord struct {
-	word       string
-	stem, tail uint16
-	flags      uint16
+	word           string
+	id, stem, tail uint16
+	flags          uint16
 }
 
 // stemSlot is the beginning of words, or their end.
@@ -90,7 +90,7 @@ type compound struct {
 	need, not []int16
 }
 
-type partSet [11]uint64
+type partSet [12]uint64
 
 func (b *partSet) set(i int16) { b[i>>6] |= 1 << (i & 63) }
 
@@ -146,7 +146,13 @@ func compile(rs []rule) *lexicon {
 		ends: make([]pathEnd, 0, words), parts: map[string]int16{},
 	}
 	c.ids[""] = 0
-	for flag, list := range parseWords(wordLists) {
+	lists := parseWords(wordLists)
+	for _, pair := range lists[len(lists)-1] { // MTR=MOTOR
+		short, word, _ := strings.Cut(strings.ToUpper(pair), "=")
+		c.ids[short] = c.id(word)
+		c.names = append(c.names, short)
+	}
+	for flag, list := range lists[:len(lists)-1] {
 		for _, w := range list {
 			c.id(strings.ToUpper(w))
 			c.flags[strings.ToUpper(w)] |= 1 << flag
@@ -228,9 +234,9 @@ func (r *rule) lender() bool { return r.out.Group() == GroupLending && r.out != 
 // shortWords are the forms in which banks write the last word of a lender's name.
 var shortWords = map[string][]string{
 	"ACCEPTANCE": {"ACCEPT", "ACC"}, "ADVANCE": {"ADV"}, "CAPITAL": {"CAP"}, "CREDIT": {"CRED", "CR"}, "FINANCE": {"FIN"},
-	"FINANCIAL": {"FINL", "FIN"}, "FUNDING": {"FUND", "FUNDS", "FND"}, "LENDING": {"LEND", "LN"}, "LOAN": {"LN"}, "LOANS": {"LN", "LNS"},
+	"FINANCIAL": {"FIN"}, "FUNDING": {"FUND", "FUNDS", "FND"}, "LENDING": {"LEND", "LN"}, "LOAN": {"LN"}, "LOANS": {"LN", "LNS"},
 	"MANAGEMENT": {"MGMT", "MGT"}, "MORTGAGE": {"MTG", "MTGE"}, "SERVICES": {"SERVICE", "SERV", "SVCS"}, "SERVICING": {"SERV", "SVC"},
-	"SOLUTIONS": {"SOL", "SOLN"}, "SYSTEMS": {"SYS"},
+	"SOLUTIONS": {"SOL"},
 }
 
 // variants adds a phrase of several words to the trie as one word, and as cut by a bank
@@ -358,18 +364,17 @@ func (c *compiler) finish() *lexicon {
 		}
 	}
 	l.slots = make([]uint32, tableSize(len(c.names)))
-	l.words = make([]knownWord, len(c.ids))
-	for _, w := range c.names {
+	l.words = make([]knownWord, len(c.names))
+	for n, w := range c.names {
 		if strings.Contains(w, "*") {
 			continue
 		}
-		id := c.ids[w]
-		l.words[id] = knownWord{word: w, stem: l.stemOf([]byte(w)), tail: l.tailOf([]byte(w)), flags: c.flags[w]}
+		l.words[n] = knownWord{word: w, id: c.ids[w], stem: l.stemOf([]byte(w)), tail: l.tailOf([]byte(w)), flags: c.flags[w]}
 		h := hashOf([]byte(w))
 		i := h
 		for ; l.slots[i&uint32(len(l.slots)-1)] != 0; i++ {
 		}
-		l.slots[i&uint32(len(l.slots)-1)] = h&^0xFFFF | uint32(id)
+		l.slots[i&uint32(len(l.slots)-1)] = h&^0xFFFF | uint32(n+1)
 	}
 	l.layTrie(c)
 	return l
@@ -456,8 +461,8 @@ func (l *lexicon) lookup(w []byte) (id, stem, tail, flags uint16) {
 			return 0, l.stemOf(w), l.tailOf(w), 0
 		}
 		if (s^hash)>>16 == 0 {
-			if k := &l.words[s&0xFFFF]; k.word == string(w) {
-				return uint16(s), k.stem, k.tail, k.flags
+			if k := &l.words[s&0xFFFF-1]; k.word == string(w) {
+				return k.id, k.stem, k.tail, k.flags
 			}
 		}
 	}
