@@ -423,7 +423,7 @@ func (l *lexicon) layTrie(c *compiler) {
 
 func tableSize(n int) int {
 	size := 16
-	for size < 3*n {
+	for size < 2*n {
 		size *= 2
 	}
 	return size
