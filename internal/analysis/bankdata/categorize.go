@@ -209,7 +209,7 @@ func (r *reader) walk(n uint16, start, at int) {
 // loses to any other.
 func (r *reader) apply(n int16, start, end int) {
 	ru := &r.lex.rules[n]
-	if ru.tier != TierMechanism && ru.lender() && end > 0 && end < len(r.words) && r.words[end].flags&flagTrade != 0 {
+	if ru.tier != TierMechanism && ru.out.Group() == GroupLending && end > 0 && end < len(r.words) && r.words[end].flags&flagTrade != 0 {
 		return // UPSTART COFFEE
 	}
 	if ru.lender() && ru.out != LeafBNPLOut && end == start+1 &&
@@ -260,9 +260,9 @@ func (h *hits) verdict() Verdict {
 }
 
 // overrides reports whether a merchant's hit is better than a mechanism's weak leaf. Only a
-// lender overrides words of a loan, because insurers and brokers lend too.
+// lender overrides words of a loan or a card, because insurers and brokers lend too.
 func (h *hit) overrides(weak Leaf) bool {
-	if weak == LeafLoanProceeds || weak == LeafPersonalLoan {
+	if weak == LeafLoanProceeds || weak == LeafPersonalLoan || weak == LeafCardPayment {
 		return h.leaf.Group() == GroupLending
 	}
 	return h.leaf != LeafOther && !h.derived

@@ -36,8 +36,8 @@ const (
 // lexicon holds the compiled rules: a hash table of words, and a trie of phrases over the
 // words' numbers. It is built once and then only read.
 type lexicon struct {
-	slots []uint32    // open addressing: 16 bits of a word's hash, and its number in words
-	words []knownWord // by number
+	slots []uint32    // open addressing: 16 bits of a word's hash, and its place in words
+	words []knownWord // abbreviations have the number of their word
 	stems []stemSlot  // open addressing by the first four letters, longer stems first
 	tails []stemSlot  // the same by the last four letters
 	lasts [256]bool   // the last letters of tails
@@ -56,9 +56,9 @@ type lexicon struct {
 }
 
 type knownWord struct {
-	word       string
-	stem, tail uint16
-	flags      uint16
+	word           string
+	id, stem, tail uint16
+	flags          uint16
 }
 
 // stemSlot is the beginning of words, or their end.
@@ -90,7 +90,7 @@ type compound struct {
 	need, not []int16
 }
 
-type partSet [11]uint64
+type partSet [12]uint64
 
 func (b *partSet) set(i int16) { b[i>>6] |= 1 << (i & 63) }
 
@@ -146,7 +146,13 @@ func compile(rs []rule) *lexicon {
 		ends: make([]pathEnd, 0, words), parts: map[string]int16{},
 	}
 	c.ids[""] = 0
-	for flag, list := range parseWords(wordLists) {
+	lists := parseWords(wordLists)
+	for _, pair := range lists[len(lists)-1] { // MTR=MOTOR
+		short, word, _ := strings.Cut(strings.ToUpper(pair), "=")
+		c.ids[short] = c.id(word)
+		c.names = append(c.names, short)
+	}
+	for flag, list := range lists[:len(lists)-1] {
 		for _, w := range list {
 			c.id(strings.ToUpper(w))
 			c.flags[strings.ToUpper(w)] |= 1 << flag
@@ -225,16 +231,39 @@ var (
 // lender reports whether the rule's merchants lend, other than by credit cards.
 func (r *rule) lender() bool { return r.out.Group() == GroupLending && r.out != LeafCardPayment }
 
+// shortWords are the forms in which banks write the last word of a lender's name.
+var shortWords = map[string][]string{
+	"ACCEPTANCE": {"ACCEPT", "ACC"}, "ADVANCE": {"ADV"}, "CAPITAL": {"CAP"}, "CREDIT": {"CRED", "CR"}, "FINANCE": {"FIN"},
+	"FINANCIAL": {"FIN"}, "FUNDING": {"FUND", "FUNDS", "FND"}, "LENDING": {"LEND", "LN"}, "LOAN": {"LN"}, "LOANS": {"LN", "LNS"},
+	"MANAGEMENT": {"MGMT", "MGT"}, "MORTGAGE": {"MTG", "MTGE"}, "SERVICES": {"SERVICE", "SERV", "SVCS"}, "SERVICING": {"SERV", "SVC"},
+	"SOLUTIONS": {"SOL"},
+}
+
 // variants adds a phrase of several words to the trie as one word, and as cut by a bank
-// within its last word.
+// within its last word; a lender's name also with a short last word, and with one letter cut off or left.
 func (c *compiler) variants(phrase string, merchant bool, a action) {
 	joined := strings.ReplaceAll(phrase, " ", "")
 	if strings.Contains(phrase, "*") {
 		return
 	}
-	if merchant && len(joined) >= minGlued && c.lex.rules[a.rule].lender() { // ACME LOANS as ACMELOANSLLC
+	lender, cutAt := merchant && c.lex.rules[a.rule].lender(), nameCuts[0]
+	if lender && len(joined) >= minGlued { // ACME LOANS as ACMELOANSLLC
 		c.path(joined+"*", a)
-		c.path(joined[:min(len(joined), nameCuts[0])], a)
+	}
+	if merchant && c.lex.rules[a.rule].out.Group() == GroupLending {
+		if len(joined) >= minGlued && (lender || joined != phrase) {
+			c.path(joined[:min(len(joined), cutAt)], a)
+		}
+		if len(phrase) > cutAt && phrase[cutAt] != ' ' && phrase[cutAt-1] != ' ' && strings.Contains(phrase[:cutAt], " ") {
+			c.path(phrase[:cutAt], a)
+		}
+		begin := strings.LastIndexByte(phrase, ' ') + 1
+		for _, short := range shortWords[phrase[begin:]] {
+			if begin > 0 {
+				c.path(phrase[:begin]+short, a)
+				c.path(strings.ReplaceAll(phrase[:begin], " ", "")+short, a)
+			}
+		}
 	}
 	if joined == phrase {
 		return
@@ -248,7 +277,7 @@ func (c *compiler) variants(phrase string, merchant bool, a action) {
 			c.path(phrase[:n], a)
 		}
 	}
-	if len(joined) < minGlued {
+	if len(joined) < minGlued || lender {
 		return
 	}
 	c.path(joined, a)
@@ -335,18 +364,17 @@ func (c *compiler) finish() *lexicon {
 		}
 	}
 	l.slots = make([]uint32, tableSize(len(c.names)))
-	l.words = make([]knownWord, len(c.ids))
-	for _, w := range c.names {
+	l.words = make([]knownWord, len(c.names))
+	for n, w := range c.names {
 		if strings.Contains(w, "*") {
 			continue
 		}
-		id := c.ids[w]
-		l.words[id] = knownWord{word: w, stem: l.stemOf([]byte(w)), tail: l.tailOf([]byte(w)), flags: c.flags[w]}
+		l.words[n] = knownWord{word: w, id: c.ids[w], stem: l.stemOf([]byte(w)), tail: l.tailOf([]byte(w)), flags: c.flags[w]}
 		h := hashOf([]byte(w))
 		i := h
 		for ; l.slots[i&uint32(len(l.slots)-1)] != 0; i++ {
 		}
-		l.slots[i&uint32(len(l.slots)-1)] = h&^0xFFFF | uint32(id)
+		l.slots[i&uint32(len(l.slots)-1)] = h&^0xFFFF | uint32(n+1)
 	}
 	l.layTrie(c)
 	return l
@@ -395,7 +423,7 @@ func (l *lexicon) layTrie(c *compiler) {
 
 func tableSize(n int) int {
 	size := 16
-	for size < 3*n {
+	for size < 2*n {
 		size *= 2
 	}
 	return size
@@ -433,8 +461,8 @@ func (l *lexicon) lookup(w []byte) (id, stem, tail, flags uint16) {
 			return 0, l.stemOf(w), l.tailOf(w), 0
 		}
 		if (s^hash)>>16 == 0 {
-			if k := &l.words[s&0xFFFF]; k.word == string(w) {
-				return uint16(s), k.stem, k.tail, k.flags
+			if k := &l.words[s&0xFFFF-1]; k.word == string(w) {
+				return k.id, k.stem, k.tail, k.flags
 			}
 		}
 	}

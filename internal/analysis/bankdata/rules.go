@@ -14,6 +14,8 @@ var (
 	mechanismRules string
 	//go:embed rules/merchant.txt
 	merchantRules string
+	//go:embed rules/lender.txt
+	lenderRules string
 	//go:embed rules/pattern.txt
 	patternRules string
 	//go:embed rules/words.txt
@@ -26,7 +28,7 @@ func rules() []rule {
 	for _, f := range []struct {
 		tier Tier
 		text string
-	}{{TierMechanism, mechanismRules}, {TierMerchant, merchantRules}, {TierPattern, patternRules}} {
+	}{{TierMechanism, mechanismRules}, {TierMerchant, merchantRules}, {TierMerchant, lenderRules}, {TierPattern, patternRules}} {
 		rs, err := parseRules(f.tier, f.text)
 		if err != nil {
 			panic(fmt.Sprintf("bankdata: %v rules: %v", f.tier, err))
