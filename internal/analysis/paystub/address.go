@@ -65,8 +65,16 @@ func town(s string) (city, state, zip string, ok bool) {
 	}
 	zip = s[i+1:]
 	s = strings.TrimRight(s[:i], " ,")
+	if at := strings.LastIndexByte(s, ','); at > 0 {
+		if code := stateNames[plain(s[at:])]; code != "" { // "Salem, Oregon"
+			s = s[:at] + ", " + code
+		}
+	}
 	i = strings.LastIndexAny(s, " ,")
-	if i < 1 || len(s)-i != 3 {
+	if i < 1 {
+		return "", "", "", false
+	}
+	if s = s[:i+1] + strings.ReplaceAll(s[i+1:], ".", ""); len(s)-i != 3 { // "D.C.", "Or."
 		return "", "", "", false
 	}
 	city, state = strings.TrimRight(s[:i], " ,"), strings.ToUpper(s[i+1:])
@@ -83,6 +91,16 @@ func town(s string) (city, state, zip string, ok bool) {
 // states lists the codes of states, territories and military posts.
 var states = strings.Fields("AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH " +
 	"OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY AS GU MP PR VI AA AE AP")
+
+// stateNames has the codes of states and territories by their names.
+var stateNames = func() map[string]string {
+	out := map[string]string{}
+	for _, entry := range wordList("state") {
+		code, name, _ := strings.Cut(entry, " ")
+		out[name] = strings.ToUpper(code)
+	}
+	return out
+}()
 
 var zipCode = regexp.MustCompile(`^\d{5}(?:-\d{4})?$`)
 

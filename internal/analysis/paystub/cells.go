@@ -99,6 +99,7 @@ func layOut(f *pdf.File) *sheet {
 	s.splitTexts()
 	s.joinAround()
 	s.joinStacked()
+	s.joinLabels()
 	s.mergeHeads()
 	return s
 }

@@ -92,8 +92,13 @@ func (s *sheet) byLabels(f *fields) {
 			if what = labelOf(c.words); what == noField || what == fieldOther || what == fieldHire && c.words == "start date" && besideEnd(r) {
 				continue
 			}
+			compared := kindOf(what) != 0
 			for _, v := range s.valuesNear(n, i, what) {
 				s.spend(512 + len(v.text))
+				if !compared && mayBeValue(what, v.text) {
+					f.compare(what, c.text+" "+v.text, v.text)
+					compared = true
+				}
 				if f.put(what, v.text, v) || f.putLong(s, what, v) {
 					break
 				}
@@ -374,13 +379,21 @@ func (s *sheet) valuesNear(n, i int, what field) []*cell {
 			found = append(found, place{r[i+2], far})
 		}
 	}
-	over := 0 // dates below that belong to the labels above this one
-	if kindOf(what) == 0 {
-		over = s.labelsOver(n, label)
+	if n+1 < len(s.rows) && len(found) == 0 && s.rows[n+1][0].page == label.page { // slightly lower than the label
+		for _, c := range s.rows[n+1] {
+			if c.x0 >= label.x1 && c.x0-label.x1 < 120 && abs(c.y-label.y) < 0.35*label.size && mayBeValue(what, c.text) {
+				found = append(found, place{c, c.x0 - label.x1})
+				break
+			}
+		}
 	}
-	for k := n + 1; k < len(s.rows) && k <= n+4 && len(found) < maxBeside; k++ {
+	over, height := 0, 0.0 // dates below that belong to the labels above this one
+	if kindOf(what) == 0 {
+		over, height = s.labelsOver(n, label)
+	}
+	for k := n + 1; k < len(s.rows) && (k <= n+4 || height > 0 && k <= n+12) && len(found) < maxBeside; k++ {
 		r := s.rows[k]
-		if r[0].page != label.page || label.y-r.y() > 3*max(label.size, r[0].size) {
+		if r[0].page != label.page || label.y-r.y() > height+3*max(label.size, r[0].size) {
 			break
 		}
 		s.spend(len(r))
