@@ -70,11 +70,8 @@ func (s *sheet) stacked(rows []row, values row) (out row) {
 			return nil
 		}
 		for _, c := range r {
-			if c.number || strings.HasSuffix(c.text, ":") {
-				return nil
-			}
-			if _, _, state := dateIn(c.text); state != noDate {
-				return nil
+			if strings.ContainsAny(c.text, "0123456789") || strings.HasSuffix(c.text, ":") {
+				return nil // a value or an address
 			}
 			var up *cell
 			for _, o := range out[:above] {
@@ -154,14 +151,15 @@ func (s *sheet) joinLabels() {
 	for n := 0; n < len(s.rows); n++ {
 		for _, c := range s.rows[n] {
 			kinds, _ := madeOf(strings.Fields(c.words), 0)
-			if what := labelOf(c.words); kinds&(payWord|periodWord|dateWord) == 0 || len(c.words) > 16 || kindOf(what) == 0 && what != fieldPeriod {
+			if what := labelOf(c.words); kinds&(payWord|periodWord|dateWord|beginWord|endWord) == 0 || len(c.words) > 16 ||
+				kindOf(what) == 0 && what != fieldPeriod && strings.Contains(c.words, " ") {
 				continue
 			}
 			one, block, last := *c, []*cell{c}, n
 			var label cell // of the most lines
 			end, at := 0, 0
 			for len(block) < 3 {
-				k, down := s.under(last, block[len(block)-1], 1.4)
+				k, down := s.under(last, block[len(block)-1], 1.6)
 				if down == nil || down.number || mayBeValue(fieldPay, down.text) || strings.HasSuffix(one.text, ":") {
 					break
 				}
@@ -200,7 +198,7 @@ func (c *cell) join(down *cell) {
 
 // under returns the only cell of the nearest row that is below a cell of row n, within some lines.
 func (s *sheet) under(n int, c *cell, lines float64) (k int, down *cell) {
-	for k = n + 1; k < len(s.rows) && s.rows[k][0].page == c.page && c.y-s.rows[k].y() < lines*c.size; k++ {
+	for k = n + 1; k < len(s.rows) && s.rows[k][0].page == c.page && c.y-s.rows[k].y() < lines*max(c.size, s.rows[k][0].size); k++ {
 		s.spend(len(s.rows[k]))
 		for _, o := range s.rows[k] {
 			if min(o.x1, c.x1)-max(o.x0, c.x0) <= 0 {
