@@ -64,43 +64,29 @@ func town(s string) (city, state, zip string, ok bool) {
 		return "", "", "", false
 	}
 	zip = s[i+1:]
-	s = strings.TrimRight(s[:i], " ,")
-	if at := strings.LastIndexByte(s, ','); at > 0 {
-		if code := stateNames[plain(s[at:])]; code != "" { // "Salem, Oregon"
-			s = s[:at] + ", " + code
-		}
-	}
-	i = strings.LastIndexAny(s, " ,")
-	if i < 1 {
+	s = strings.TrimRight(s[:i], " ,.")
+	if at := strings.LastIndexByte(s, ','); at > 0 && stateOf(s[at+1:]) != "" {
+		city, state = s[:at], stateOf(s[at+1:])
+	} else if i = strings.LastIndexAny(s, " ,"); i < 1 || len(s)-i != 3 {
 		return "", "", "", false
+	} else if city, state = s[:i], strings.ToUpper(s[i+1:]); state[0] < 'A' || state[0] > 'Z' || state[1] < 'A' || state[1] > 'Z' ||
+		state != s[i+1:] && (stateOf(state) == "" || state == "ID" || s[i+1] != state[0]) {
+		return "", "", "", false // in lower case, a word such as "in" or "Id" must be a state after a comma
 	}
-	if s = s[:i+1] + strings.ReplaceAll(s[i+1:], ".", ""); len(s)-i != 3 { // "D.C.", "Or."
-		return "", "", "", false
-	}
-	city, state = strings.TrimRight(s[:i], " ,"), strings.ToUpper(s[i+1:])
-	if state[0] < 'A' || state[0] > 'Z' || state[1] < 'A' || state[1] > 'Z' {
-		return "", "", "", false
-	}
-	// In lower case, a word such as "in" or "Id" must be a state after a comma.
-	if state != s[i+1:] && !(slices.Contains(states, state) && (strings.Contains(s[len(city):], ",") || state != "ID" && s[i+1] == state[0])) {
-		return "", "", "", false
-	}
+	city = strings.TrimRight(city, " ,")
 	return city, state, zip, city != "" && !strings.ContainsAny(city, "0123456789,:")
 }
 
-// states lists the codes of states, territories and military posts.
-var states = strings.Fields("AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH " +
-	"OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY AS GU MP PR VI AA AE AP")
-
-// stateNames has the codes of states and territories by their names.
-var stateNames = func() map[string]string {
-	out := map[string]string{}
+// stateOf returns the code of a state, territory or military post from its code or name, or an empty string.
+func stateOf(text string) string {
+	w := plain(text)
 	for _, entry := range wordList("state") {
-		code, name, _ := strings.Cut(entry, " ")
-		out[name] = strings.ToUpper(code)
+		if code, name, _ := strings.Cut(entry, " "); w == code || w == name {
+			return strings.ToUpper(code)
+		}
 	}
-	return out
-}()
+	return ""
+}
 
 var zipCode = regexp.MustCompile(`^\d{5}(?:-\d{4})?$`)
 

@@ -105,7 +105,7 @@ func (s *sheet) lastFirst(f *fields) {
 // names such as "Inc".
 func isState(s string) bool {
 	w := plain(s)
-	return len(s) == 2 && (s == strings.ToUpper(s) || slices.Contains(states, strings.ToUpper(s))) || w == "inc" || w == "llc" || w == "ltd" ||
+	return len(s) == 2 && (s == strings.ToUpper(s) || stateOf(s) != "") || w == "inc" || w == "llc" || w == "ltd" ||
 		w == "llp" || w == "co" || w == "pc" || w == "corp"
 }
 

@@ -118,13 +118,12 @@ func (s *sheet) stacked(rows []row, values row) (out row) {
 	return out
 }
 
-// labelsOver returns the number of labels directly above a label of a date, in one block with it,
-// and the height of the block. A block beside it may have rows in between.
+// labelsOver returns the number of labels of days directly above a label, in one block with it, and
+// the height of the block. A block beside it may have rows in between.
 func (s *sheet) labelsOver(n int, label *cell) (over int, height float64) {
-	height = -label.y
-	step := func(k, by int) (y float64, dates int) {
+	for _, by := range []int{-1, 1} {
 		last := label
-		for ; k >= 0 && k < len(s.rows) && abs(s.rows[k].y()-last.y) < 2.2*last.size && s.rows[k][0].page == label.page; k += by {
+		for k := n + by; k >= 0 && k < len(s.rows) && abs(s.rows[k].y()-last.y) < 2.2*last.size && s.rows[k][0].page == label.page; k += by {
 			s.spend(len(s.rows[k]))
 			at := slices.IndexFunc(s.rows[k], func(o *cell) bool { return isBelow(o, last) || isBelow(last, o) })
 			if at < 0 {
@@ -134,15 +133,13 @@ func (s *sheet) labelsOver(n int, label *cell) (over int, height float64) {
 			if labelOf(next.words) == noField || min(abs(next.x0-last.x0), abs(next.x1-last.x1)) > 1 {
 				break
 			}
-			if last = next; kindOf(labelOf(next.words)) == 0 {
-				dates++
+			if last = next; by < 0 && kindOf(labelOf(next.words)) == 0 {
+				over++
 			}
 		}
-		return last.y, dates
+		height += abs(last.y - label.y)
 	}
-	top, over := step(n-1, -1)
-	bottom, _ := step(n+1, 1)
-	return over, top - bottom
+	return over, height
 }
 
 // joinLabels joins the labels of days whose words are in lines below one another, beside other text with
