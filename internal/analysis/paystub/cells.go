@@ -313,16 +313,17 @@ func lines(pieces []*cell) (rows []row) {
 					out = append(out, c)
 					continue
 				}
-				if day := isDay(before.text) && isDay(c.text); !whole && (day || ended && (another || gap > 0.2*size && len(c.text) > 1 && c.text != "CR" && c.text != "DR" && c.text != "USD") ||
+				if !whole && (isDay(before.text) && isDay(c.text) || ended && (another || gap > 0.2*size && len(c.text) > 1 &&
+					c.text != "CR" && c.text != "DR" && c.text != "USD") ||
 					another && number(before.text) && strings.Contains(before.text, ".")) {
 					out = append(out, c)
 					continue
 				}
-				both := plain(before.text + " " + c.text)
-				if !whole && isHead(before.text) && (isHead(c.text) || mayBeAmounts(plain(c.text))) && periodOf(both) == noPeriod &&
-					labelOf(both) == noField && totalOf(both) == noItem {
-					out = append(out, c)
-					continue
+				if !whole && isHead(before.text) && (isHead(c.text) || mayBeAmounts(plain(c.text))) {
+					if both := plain(before.text + " " + c.text); periodOf(both) == noPeriod && labelOf(both) == noField && totalOf(both) == noItem {
+						out = append(out, c)
+						continue
+					}
 				}
 				if whole || gap > -0.35*size && gap < 0.55*size && len(before.text) < 400 {
 					if !whole && gap > 0.12*size && !strings.HasSuffix(before.text, " ") {

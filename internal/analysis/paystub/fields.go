@@ -93,8 +93,8 @@ func (s *sheet) byLabels(f *fields) {
 			if s.militaryEmployer(f, n, i) {
 				continue
 			}
-			if what = labelOf(c.words); begins && what == fieldHire {
-				what = fieldStart
+			if !begins {
+				what = labelOf(c.words)
 			}
 			if what == noField || what == fieldOther {
 				continue
@@ -394,7 +394,8 @@ func (s *sheet) valuesNear(n, i int, what field) []*cell {
 	if up := s.over(n, label); s.above && kindOf(what) == 0 && up != nil {
 		return []*cell{up}
 	}
-	if r := s.rows[n]; i+1 < len(r) && (r[i+1].x0-label.x1 < 220 || len(r) == 2 || kindOf(what) == 0 && mayBeValue(what, r[i+1].text)) && labelOf(r[i+1].words) == noField {
+	if r := s.rows[n]; i+1 < len(r) && (r[i+1].x0-label.x1 < 220 || len(r) == 2 || kindOf(what) == 0 && mayBeValue(what, r[i+1].text)) &&
+		labelOf(r[i+1].words) == noField {
 		far := r[i+1].x0 - label.x1
 		if s.below[kindOf(what)] < 0 && mayBeValue(what, r[i+1].text) {
 			far = -1

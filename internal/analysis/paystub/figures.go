@@ -247,7 +247,8 @@ func (d *Document) growth() {
 	t := &d.table
 	sure := (t.balances(now) || t.balances(toDate)) && !t.vague
 	for i := range t.lines {
-		if l := &t.lines[i]; !l.weak && l.cells[now] != nil && l.cells[toDate] != nil && l.item != noItem && l.amount[now] > max(0, l.amount[toDate]) {
+		if l := &t.lines[i]; !l.weak && l.cells[now] != nil && l.cells[toDate] != nil && l.item != noItem &&
+			l.amount[now] > max(0, l.amount[toDate]) {
 			d.find(YearToDate, sure, l.cells[now].area(), l.cells[toDate].area())
 		}
 	}

@@ -97,7 +97,8 @@ func TestLabelsHaveOneField(t *testing.T) {
 
 func TestTown(t *testing.T) {
 	for text, want := range map[string][3]string{"Austin, TX 78701": {"Austin", "TX", "78701"},
-		"Winston-Salem NC 27101-0042": {"Winston-Salem", "NC", "27101-0042"}, "New York, NY, 10001": {"New York", "NY", "10001"}, "Austin, Texas 78701": {"Austin", "TX", "78701"},
+		"Winston-Salem NC 27101-0042": {"Winston-Salem", "NC", "27101-0042"}, "New York, NY, 10001": {"New York", "NY", "10001"},
+		"Austin, Texas 78701":  {"Austin", "TX", "78701"},
 		"San Juan, P.R. 00901": {"San Juan", "PR", "00901"}, "Boston, Ma. 02108": {"Boston", "MA", "02108"}} {
 		if c, s, z, ok := town(text); !ok || [3]string{c, s, z} != want {
 			t.Errorf("town(%q) = %q %q %q %v", text, c, s, z, ok)
