@@ -64,25 +64,29 @@ func town(s string) (city, state, zip string, ok bool) {
 		return "", "", "", false
 	}
 	zip = s[i+1:]
-	s = strings.TrimRight(s[:i], " ,")
-	i = strings.LastIndexAny(s, " ,")
-	if i < 1 || len(s)-i != 3 {
+	s = strings.TrimRight(s[:i], " ,.")
+	if at := strings.LastIndexByte(s, ','); at > 0 && stateOf(s[at+1:]) != "" {
+		city, state = s[:at], stateOf(s[at+1:])
+	} else if i = strings.LastIndexAny(s, " ,"); i < 1 || len(s)-i != 3 {
 		return "", "", "", false
+	} else if city, state = s[:i], strings.ToUpper(s[i+1:]); state[0] < 'A' || state[0] > 'Z' || state[1] < 'A' || state[1] > 'Z' ||
+		state != s[i+1:] && (stateOf(state) == "" || state == "ID" || s[i+1] != state[0]) {
+		return "", "", "", false // in lower case, a word such as "in" or "Id" must be a state after a comma
 	}
-	city, state = strings.TrimRight(s[:i], " ,"), strings.ToUpper(s[i+1:])
-	if state[0] < 'A' || state[0] > 'Z' || state[1] < 'A' || state[1] > 'Z' {
-		return "", "", "", false
-	}
-	// In lower case, a word such as "in" or "Id" must be a state after a comma.
-	if state != s[i+1:] && !(slices.Contains(states, state) && (strings.Contains(s[len(city):], ",") || state != "ID" && s[i+1] == state[0])) {
-		return "", "", "", false
-	}
+	city = strings.TrimRight(city, " ,")
 	return city, state, zip, city != "" && !strings.ContainsAny(city, "0123456789,:")
 }
 
-// states lists the codes of states, territories and military posts.
-var states = strings.Fields("AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH " +
-	"OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY AS GU MP PR VI AA AE AP")
+// stateOf returns the code of a state, territory or military post from its code or name, or an empty string.
+func stateOf(text string) string {
+	w := plain(text)
+	for _, entry := range wordList("state") {
+		if code, name, _ := strings.Cut(entry, " "); w == code || w == name {
+			return strings.ToUpper(code)
+		}
+	}
+	return ""
+}
 
 var zipCode = regexp.MustCompile(`^\d{5}(?:-\d{4})?$`)
 

@@ -176,9 +176,9 @@ func (t *table) row(s *sheet, n int, r row) {
 	}
 	for i, c := range r {
 		switch {
-		case c.number:
+		case c.number, c.words == "" && c.text != "" && label != nil: // a dash, or unknown letters, in place of an amount
 			numbers = append(numbers, c)
-		case c.words == "": // a dash instead of an amount
+		case c.words == "":
 		default:
 			if len(numbers) > 0 || label == nil || !t.between(label, c) {
 				flush()
@@ -354,8 +354,8 @@ func (t *table) takeLine(label *cell, numbers []*cell) bool {
 		slices.Contains(kinds, noPeriod)
 	l.setAll(of, numbers, kinds)
 	for i, c := range numbers {
-		if c.money && kinds[i] == noPeriod && l.item != noItem && l.in != elsewhere && l.cells[now] != nil && l.cells[now] != c &&
-			l.cells[toDate] == nil && c.amount >= l.amount[now] {
+		if c.money && kinds[i] == noPeriod && l.item != noItem && l.in != elsewhere && (l.cells[now] != nil && l.cells[now] != c &&
+			l.cells[toDate] == nil && c.amount >= l.amount[now] || l.cells[now] == nil && l.cells[toDate] != nil && c.amount != 0) {
 			t.unplaced = append(t.unplaced, c.area())
 		}
 	}

@@ -47,6 +47,7 @@ type sheet struct {
 	cells   int
 	covered []mark // text that was painted over
 	below   [2]int // the result of placement
+	above   bool   // the days are above their labels
 }
 
 // mark identifies a run of a page.
@@ -99,6 +100,7 @@ func layOut(f *pdf.File) *sheet {
 	s.splitTexts()
 	s.joinAround()
 	s.joinStacked()
+	s.joinLabels()
 	s.mergeHeads()
 	return s
 }
@@ -123,7 +125,7 @@ func (s *sheet) mergeHeads() {
 				heads++
 			}
 		}
-		rest := row{}
+		rest, most := row{}, 0.95*a[0].size
 		for _, c := range b {
 			joined := false
 			for _, up := range a {
@@ -135,6 +137,7 @@ func (s *sheet) mergeHeads() {
 					periodOf(up.words) == noPeriod; !joined && goesOn && c.words != "" && periodOf(up.words+" "+c.words) != noPeriod && heads > 0 {
 					up.text, up.words = up.text+" "+c.text, up.words+" "+c.words
 					up.x0, up.x1, up.runs, joined = min(up.x0, c.x0), max(up.x1, c.x1), append(up.runs, c.runs...), true
+					heads, most = heads+1, 1.35*a[0].size
 				} else {
 					overlap = true
 				}
@@ -147,7 +150,7 @@ func (s *sheet) mergeHeads() {
 		case len(rest) == 0:
 			s.rows = slices.Delete(s.rows, n+1, n+2)
 			n--
-		case !overlap && heads > 1 && gap < 0.95*a[0].size && !s.overNext(n):
+		case !overlap && heads > 1 && gap < most && !s.overNext(n):
 			all := append(slices.Clone(a), rest...)
 			slices.SortStableFunc(all, func(x, y *cell) int { return cmp.Compare(x.x0, y.x0) })
 			s.rows[n] = all
@@ -310,15 +313,17 @@ func lines(pieces []*cell) (rows []row) {
 					out = append(out, c)
 					continue
 				}
-				if !whole && (ended && (another || gap > 0.2*size && len(c.text) > 1 && c.text != "CR" && c.text != "DR" && c.text != "USD") ||
+				if !whole && (isDay(before.text) && isDay(c.text) || ended && (another || gap > 0.2*size && len(c.text) > 1 &&
+					c.text != "CR" && c.text != "DR" && c.text != "USD") ||
 					another && number(before.text) && strings.Contains(before.text, ".")) {
 					out = append(out, c)
 					continue
 				}
-				if !whole && isHead(before.text) && (isHead(c.text) || mayBeAmounts(plain(c.text))) &&
-					periodOf(plain(before.text+" "+c.text)) == noPeriod {
-					out = append(out, c)
-					continue
+				if !whole && isHead(before.text) && (isHead(c.text) || mayBeAmounts(plain(c.text))) {
+					if both := plain(before.text + " " + c.text); periodOf(both) == noPeriod && labelOf(both) == noField && totalOf(both) == noItem {
+						out = append(out, c)
+						continue
+					}
 				}
 				if whole || gap > -0.35*size && gap < 0.55*size && len(before.text) < 400 {
 					if !whole && gap > 0.12*size && !strings.HasSuffix(before.text, " ") {
@@ -496,6 +501,12 @@ func isValue(text string) bool {
 	}
 	_, _, day := dateIn(text)
 	return day == goodDate
+}
+
+// isDay reports whether a text is a day.
+func isDay(text string) bool {
+	_, rest, state := dateIn(text)
+	return state == goodDate && rest == ""
 }
 
 // isHead reports whether a text is a column header.

@@ -200,6 +200,9 @@ func (s *sheet) headerKinds(n int, r row) (kinds []period, ok bool) {
 			}
 		}
 	}
+	if len(r) == 2 && isAmounts(r[1].words) && sectionOf(r[0].words) == elsewhere {
+		known++ // "Direct Deposits" and "Amount"
+	}
 	// Of the columns of amounts that do not name a period, the first is the current period's.
 	loose := 0
 	for i, c := range r {
@@ -207,7 +210,8 @@ func (s *sheet) headerKinds(n int, r row) (kinds []period, ok bool) {
 		case kinds[i] != noPeriod && kinds[i] != foreign:
 		case isAmounts(c.words) && (i > 0 || others+periods == 0 || len(r) > 1 && kinds[1] == ytd) && (periods > 0 || others > 0 || known > 0),
 			amountTitles[c.words] && i > 0 && (kinds[i-1] == notMoney || kinds[i-1] == rated) &&
-				(i+1 == len(r) || kinds[i+1] != current && !isAmounts(r[i+1].words)):
+				(i+1 == len(r) || kinds[i+1] != current && !isAmounts(r[i+1].words)),
+			amountTitles[c.words] && i == 1 && sectionOf(r[0].words) != noSection && len(r) == 3 && kinds[2] == ytd:
 			kinds[i] = current
 			loose++
 		}

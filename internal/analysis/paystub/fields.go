@@ -74,6 +74,10 @@ func (s *sheet) byLabels(f *fields) {
 			}
 			s.spend(384 + len(c.text))
 			what, rest, colon := inline(c.text)
+			begins := strings.HasPrefix(c.words, "start date") && s.nearEnd(n)
+			if begins && what == fieldHire {
+				what = fieldStart
+			}
 			if colon {
 				f.compare(what, c.text, rest)
 			}
@@ -89,11 +93,19 @@ func (s *sheet) byLabels(f *fields) {
 			if s.militaryEmployer(f, n, i) {
 				continue
 			}
-			if what = labelOf(c.words); what == noField || what == fieldOther || what == fieldHire && c.words == "start date" && besideEnd(r) {
+			if !begins {
+				what = labelOf(c.words)
+			}
+			if what == noField || what == fieldOther {
 				continue
 			}
+			compared := kindOf(what) != 0
 			for _, v := range s.valuesNear(n, i, what) {
 				s.spend(512 + len(v.text))
+				if !compared && mayBeValue(what, v.text) {
+					f.compare(what, c.text+" "+v.text, v.text)
+					compared = true
+				}
 				if f.put(what, v.text, v) || f.putLong(s, what, v) {
 					break
 				}
@@ -141,15 +153,19 @@ func (s *sheet) beforeLabels(f *fields) {
 	}
 }
 
-// besideEnd reports whether a row has the label of a period's end.
-func besideEnd(r row) bool {
-	return slices.ContainsFunc(r, func(c *cell) bool { return labelOf(c.words) == fieldEnd })
+// nearEnd reports whether the label of a period's end is in a row or one of the next five.
+func (s *sheet) nearEnd(n int) bool {
+	return slices.ContainsFunc(slices.Concat(s.rows[n:min(n+6, len(s.rows))]...), func(c *cell) bool {
+		what, _, _ := inline(c.text)
+		return what == fieldEnd || labelOf(c.words) == fieldEnd
+	})
 }
 
 // placement returns whether the stub's values are below their labels (positive) or to the
 // right of them (negative), according to the unambiguous labels, or zero if it is unknown.
 // The first result is for dates, the second for other values.
 func (s *sheet) placement() (below [2]int) {
+	above, other := 0, 0 // labels of days that are nearer to the day above them than below, and the others
 	for n, r := range s.rows {
 		for i, c := range r {
 			what := labelOf(c.words)
@@ -157,12 +173,23 @@ func (s *sheet) placement() (below [2]int) {
 				continue
 			}
 			right, down := false, false
+			up := s.over(n, c)
+			_, under := s.under(n, c, 4)
 			for _, v := range s.valuesNear(n, i, what) {
 				s.spend(512 + len(v.text))
 				if mayBeValue(what, v.text) {
 					right = right || abs(v.y-c.y) < 1
 					down = down || abs(v.y-c.y) >= 1
 				}
+			}
+			switch {
+			case kindOf(what) != 0:
+			case right || up == nil || !mayBeValue(what, up.text):
+				other++
+			case under != nil && mayBeValue(what, under.text) && c.y-under.y > 1.3*(up.y-c.y):
+				above++
+			case under != nil && mayBeValue(what, under.text):
+				other++
 			}
 			if right && !down {
 				below[kindOf(what)]--
@@ -171,6 +198,7 @@ func (s *sheet) placement() (below [2]int) {
 			}
 		}
 	}
+	s.above = above > 0 && other == 0
 	return below
 }
 
@@ -363,7 +391,11 @@ func (s *sheet) valuesNear(n, i int, what field) []*cell {
 		far  float64
 	}
 	var found []place
-	if r := s.rows[n]; i+1 < len(r) && (r[i+1].x0-label.x1 < 220 || len(r) == 2) && labelOf(r[i+1].words) == noField {
+	if up := s.over(n, label); s.above && kindOf(what) == 0 && up != nil {
+		return []*cell{up}
+	}
+	if r := s.rows[n]; i+1 < len(r) && (r[i+1].x0-label.x1 < 220 || len(r) == 2 || kindOf(what) == 0 && mayBeValue(what, r[i+1].text)) &&
+		labelOf(r[i+1].words) == noField {
 		far := r[i+1].x0 - label.x1
 		if s.below[kindOf(what)] < 0 && mayBeValue(what, r[i+1].text) {
 			far = -1
@@ -374,13 +406,21 @@ func (s *sheet) valuesNear(n, i int, what field) []*cell {
 			found = append(found, place{r[i+2], far})
 		}
 	}
-	over := 0 // dates below that belong to the labels above this one
-	if kindOf(what) == 0 {
-		over = s.labelsOver(n, label)
+	if n+1 < len(s.rows) && len(found) == 0 && s.rows[n+1][0].page == label.page { // slightly lower than the label
+		for _, c := range s.rows[n+1] {
+			if c.x0 >= label.x1 && c.x0-label.x1 < 120 && abs(c.y-label.y) < 0.35*label.size && mayBeValue(what, c.text) {
+				found = append(found, place{c, c.x0 - label.x1})
+				break
+			}
+		}
 	}
-	for k := n + 1; k < len(s.rows) && k <= n+4 && len(found) < maxBeside; k++ {
+	over, height := 0, 0.0 // dates below that belong to the labels above this one
+	if kindOf(what) == 0 {
+		over, height = s.labelsOver(n, label)
+	}
+	for k := n + 1; k < len(s.rows) && (k <= n+4 || height > 0 && k <= n+12) && len(found) < maxBeside; k++ {
 		r := s.rows[k]
-		if r[0].page != label.page || label.y-r.y() > 3*max(label.size, r[0].size) {
+		if r[0].page != label.page || label.y-r.y() > height+3*max(label.size, r[0].size) {
 			break
 		}
 		s.spend(len(r))

@@ -194,17 +194,18 @@ func (l *line) product() bool {
 	if !okH || !okR || h <= 0 || r <= 0 || h > 1e8 || r > 1e9 {
 		return true
 	}
-	if r == int64(l.amount[now])*100 { // the rate is for the whole period
+	amount := max(l.amount[now], -l.amount[now]) // of a check that was reversed
+	if r == int64(amount)*100 {                  // the rate is for the whole period
 		return true
 	}
 	// 38.15 may be 38 hours and 15 minutes
 	if whole, minutes, ok := strings.Cut(l.hours.text, "."); ok && len(minutes) == 2 && minutes < "60" {
-		if h, ok := timed(whole + ":" + minutes); ok && near(report.Cents(h*r/1_000_000), l.amount[now], 2) {
+		if h, ok := timed(whole + ":" + minutes); ok && near(report.Cents(h*r/1_000_000), amount, 2) {
 			return true
 		}
 	}
 	fits := func(r, halves int64) bool { // both factors are in ten-thousandths, and the amount is in cents
-		return near(report.Cents(h*r/1_000_000*halves/2), l.amount[now], report.Cents(2+h*halves/2/10_000))
+		return near(report.Cents(h*r/1_000_000*halves/2), amount, report.Cents(2+h*halves/2/10_000))
 	}
 	if text := strings.TrimSpace(l.rate.text); len(text) >= 4 && strings.Trim(text, "0123456789") == "" && fits(r/10_000, 2) {
 		return true // the rate is printed without its decimal point
@@ -246,7 +247,8 @@ func (d *Document) growth() {
 	t := &d.table
 	sure := (t.balances(now) || t.balances(toDate)) && !t.vague
 	for i := range t.lines {
-		if l := &t.lines[i]; !l.weak && l.cells[now] != nil && l.cells[toDate] != nil && l.item != noItem && l.amount[now] > l.amount[toDate] {
+		if l := &t.lines[i]; !l.weak && l.cells[now] != nil && l.cells[toDate] != nil && l.item != noItem &&
+			l.amount[now] > max(0, l.amount[toDate]) {
 			d.find(YearToDate, sure, l.cells[now].area(), l.cells[toDate].area())
 		}
 	}

@@ -105,7 +105,7 @@ func (s *sheet) lastFirst(f *fields) {
 // names such as "Inc".
 func isState(s string) bool {
 	w := plain(s)
-	return len(s) == 2 && (s == strings.ToUpper(s) || slices.Contains(states, strings.ToUpper(s))) || w == "inc" || w == "llc" || w == "ltd" ||
+	return len(s) == 2 && (s == strings.ToUpper(s) || stateOf(s) != "") || w == "inc" || w == "llc" || w == "ltd" ||
 		w == "llp" || w == "co" || w == "pc" || w == "corp"
 }
 
@@ -342,7 +342,10 @@ func (s *sheet) headline(f *fields) string {
 		}
 		for _, c := range r {
 			w := c.words
-			if what, _, _ := inline(c.text); what != noField || unnumbered(w) != w || !isText(c.text) || sameName(c.text, f.employee) ||
+			if strings.Contains(c.text, "\ufffd") && n < 3 && first == "" {
+				return "" // this may be the name
+			}
+			if what, _, _ := inline(c.text); what != noField || isUnit(w) || unnumbered(w) != w || !isText(c.text) || sameName(c.text, f.employee) ||
 				isTitle(w) || strings.Contains(c.text, ":") {
 				continue
 			}

@@ -160,7 +160,9 @@ func (d *Document) understand() {
 	d.fill()
 	d.Stub.ConsistencyChecks = d.checks()
 	if d.Stub.GrossTotal == nil && d.Stub.NetTotal == nil && d.Stub.PayDate == nil && d.Stub.PayPeriodEnd == nil {
-		d.Outcome = NoPayStub
+		if d.Outcome = NoPayStub; len(d.findings) > 0 && d.findings[0].reason == UnknownLetters {
+			d.Outcome = Unreadable // the figures may be in the letters that are unknown
+		}
 		return
 	}
 	d.Outcome = Read

@@ -127,8 +127,9 @@ func periodPhrase(words []string) period {
 			return noPeriod // two columns
 		case i > 0 && words[i-1] == "amount" && amountTitles[w]:
 			return noPeriod
-		case w == "current" && core > 0 && !has(hourWord), has(hourWord|rateWord) && (w == "amount" || w == "amounts" ||
-			w == "dollars" || w == "usd" || w == "earnings" || w == "deductions"):
+		case w == "current" && core > 0 && !has(hourWord), has(nowWord) && has(yearWord) && len(words) > 2,
+			has(hourWord|rateWord) && (w == "amount" || w == "amounts" ||
+				w == "dollars" || w == "usd" || w == "earnings" || w == "deductions"):
 			return noPeriod
 		}
 	}

@@ -97,12 +97,14 @@ func TestLabelsHaveOneField(t *testing.T) {
 
 func TestTown(t *testing.T) {
 	for text, want := range map[string][3]string{"Austin, TX 78701": {"Austin", "TX", "78701"},
-		"Winston-Salem NC 27101-0042": {"Winston-Salem", "NC", "27101-0042"}, "New York, NY, 10001": {"New York", "NY", "10001"}} {
+		"Winston-Salem NC 27101-0042": {"Winston-Salem", "NC", "27101-0042"}, "New York, NY, 10001": {"New York", "NY", "10001"},
+		"Austin, Texas 78701":  {"Austin", "TX", "78701"},
+		"San Juan, P.R. 00901": {"San Juan", "PR", "00901"}, "Boston, Ma. 02108": {"Boston", "MA", "02108"}} {
 		if c, s, z, ok := town(text); !ok || [3]string{c, s, z} != want {
 			t.Errorf("town(%q) = %q %q %q %v", text, c, s, z, ok)
 		}
 	}
-	for _, text := range []string{"TX 78701", "Austin, Texas 78701", "Austin, TX 7870", "12 Oak St 78701", "78701", ""} {
+	for _, text := range []string{"TX 78701", "Austin, Texan 78701", "Austin, TX 7870", "12 Oak St 78701", "78701", ""} {
 		if _, _, _, ok := town(text); ok {
 			t.Errorf("town(%q) is one", text)
 		}

@@ -16,8 +16,11 @@ func (s *sheet) joinAround() {
 		}
 		s.spend(len(c) * (len(a) + len(b)))
 		rest, all, below := slices.Clone(a), slices.Clone(b), row(nil)
-		for _, down := range c {
+		for i, down := range c {
 			at := slices.IndexFunc(rest, func(o *cell) bool {
+				if k := slices.Index(a, o); k+1 < len(a) && a[k+1].number || i+1 < len(c) && c[i+1].number {
+					return false // the label of an amount beside it
+				}
 				aligned := min(abs(o.x0-down.x0), abs(o.x1-down.x1), abs(o.x0+o.x1-down.x0-down.x1)/2) < 1
 				words := o.words + " " + down.words
 				what, p := labelOf(words), periodOf(words)
@@ -32,8 +35,8 @@ func (s *sheet) joinAround() {
 				continue
 			}
 			one := *rest[at]
-			one.set(one.text + " " + down.text)
-			one.x0, one.x1, one.y, one.runs = min(one.x0, down.x0), max(one.x1, down.x1), b.y(), append(slices.Clone(one.runs), down.runs...)
+			one.join(down)
+			one.y = b.y()
 			rest, all = slices.Delete(rest, at, at+1), append(all, &one)
 		}
 		slices.SortStableFunc(all, func(x, y *cell) int { return cmp.Compare(x.x0, y.x0) })
@@ -67,11 +70,8 @@ func (s *sheet) stacked(rows []row, values row) (out row) {
 			return nil
 		}
 		for _, c := range r {
-			if c.number || strings.HasSuffix(c.text, ":") {
-				return nil
-			}
-			if _, _, state := dateIn(c.text); state != noDate {
-				return nil
+			if strings.ContainsAny(c.text, "0123456789") || strings.HasSuffix(c.text, ":") {
+				return nil // a value or an address
 			}
 			var up *cell
 			for _, o := range out[:above] {
@@ -91,8 +91,7 @@ func (s *sheet) stacked(rows []row, values row) (out row) {
 				labelOf(c.words) != noField {
 				return nil // two words over one, or two labels
 			}
-			up.text, up.words, up.y, up.runs = up.text+" "+c.text, up.words+" "+c.words, c.y, append(slices.Clone(up.runs), c.runs...)
-			up.x0, up.x1 = min(up.x0, c.x0), max(up.x1, c.x1)
+			up.join(c)
 		}
 	}
 	dates, amounts := 0, 0
@@ -119,15 +118,123 @@ func (s *sheet) stacked(rows []row, values row) (out row) {
 	return out
 }
 
-// labelsOver returns the number of labels directly above a label, in one block with it.
-func (s *sheet) labelsOver(n int, label *cell) (over int) {
-	for k := n - 1; k >= 0 && k >= n-2; k-- {
-		up := cellAbove(s.rows[k], label)
-		if up == nil || abs(up.x0-label.x0) > 1 || labelOf(up.words) == noField {
+// labelsOver returns the number of labels of days directly above a label, in one block with it, and
+// the height of the block. A block beside it may have rows in between.
+func (s *sheet) labelsOver(n int, label *cell) (over int, height float64) {
+	for _, by := range []int{-1, 1} {
+		last := label
+		for k := n + by; k >= 0 && k < len(s.rows) && abs(s.rows[k].y()-last.y) < 2.2*last.size && s.rows[k][0].page == label.page; k += by {
+			s.spend(len(s.rows[k]))
+			at := slices.IndexFunc(s.rows[k], func(o *cell) bool { return isBelow(o, last) || isBelow(last, o) })
+			if at < 0 {
+				continue
+			}
+			next := s.rows[k][at]
+			if labelOf(next.words) == noField || min(abs(next.x0-last.x0), abs(next.x1-last.x1)) > 1 {
+				break
+			}
+			if last = next; by < 0 && kindOf(labelOf(next.words)) == 0 {
+				over++
+			}
+		}
+		height += abs(last.y - label.y)
+	}
+	return over, height
+}
+
+// joinLabels joins the labels of days whose words are in lines below one another, beside other text with
+// other lines, if the day is below them or to the right of one line.
+func (s *sheet) joinLabels() {
+	for n := 0; n < len(s.rows); n++ {
+		for _, c := range s.rows[n] {
+			kinds, _ := madeOf(strings.Fields(c.words), 0)
+			if what := labelOf(c.words); kinds&(payWord|periodWord|dateWord|beginWord|endWord) == 0 || len(c.words) > 16 ||
+				kindOf(what) == 0 && what != fieldPeriod && strings.Contains(c.words, " ") {
+				continue
+			}
+			one, block, last := *c, []*cell{c}, n
+			var label cell // of the most lines
+			end, at := 0, 0
+			for len(block) < 3 {
+				k, down := s.under(last, block[len(block)-1], 1.6)
+				if down == nil || down.number || mayBeValue(fieldPay, down.text) || strings.HasSuffix(one.text, ":") {
+					break
+				}
+				one.join(down)
+				block, last = append(block, down), k
+				if what := labelOf(one.words); what == noField || kindOf(what) != 0 {
+					continue
+				}
+				if day, row := s.dayOf(&one, n, last); day != nil {
+					label, end, at = one, len(block), row
+					if row != last {
+						label.y = day.y
+					}
+				}
+			}
+			if end == 0 {
+				continue
+			}
+			for k := n; k <= last; k++ {
+				s.rows[k] = slices.DeleteFunc(s.rows[k], func(o *cell) bool { return slices.Contains(block[:end], o) })
+			}
+			s.rows[at] = append(s.rows[at], &label)
+			slices.SortStableFunc(s.rows[at], func(a, b *cell) int { return cmp.Compare(a.x0, b.x0) })
+			s.rows = slices.DeleteFunc(s.rows, func(r row) bool { return len(r) == 0 })
+			n--
 			break
 		}
-		over++
-		label = up
 	}
-	return over
+}
+
+// join adds a cell below to a cell.
+func (c *cell) join(down *cell) {
+	c.text, c.words, c.y = c.text+" "+down.text, c.words+" "+down.words, down.y
+	c.x0, c.x1, c.runs = min(c.x0, down.x0), max(c.x1, down.x1), append(slices.Clone(c.runs), down.runs...)
+}
+
+// under returns the only cell of the nearest row that is below a cell of row n, within some lines.
+func (s *sheet) under(n int, c *cell, lines float64) (k int, down *cell) {
+	for k = n + 1; k < len(s.rows) && s.rows[k][0].page == c.page && c.y-s.rows[k].y() < lines*max(c.size, s.rows[k][0].size); k++ {
+		s.spend(len(s.rows[k]))
+		for _, o := range s.rows[k] {
+			if min(o.x1, c.x1)-max(o.x0, c.x0) <= 0 {
+				continue
+			}
+			if down != nil {
+				return k, nil
+			}
+			down = o
+		}
+		if down != nil {
+			return k, down
+		}
+	}
+	return k, nil
+}
+
+// dayOf returns the day below a label of the lines in rows n to last, or else the only day beside them
+// if nothing is in between, and its row, which is last for a day below.
+func (s *sheet) dayOf(label *cell, n, last int) (day *cell, at int) {
+	if _, down := s.under(last, label, 3); down != nil && mayBeValue(fieldPay, down.text) {
+		return down, last
+	}
+	days := 0
+	for k := n; k <= last; k++ {
+		for _, o := range s.rows[k] {
+			if o.x0 < label.x1 || o.x0-label.x1 > 220 {
+				continue
+			}
+			if mayBeValue(fieldPay, o.text) {
+				days++
+			}
+			if s.spend(32); day == nil || o.x0 < day.x0 {
+				day, at = o, k
+			}
+		}
+	}
+	if days != 1 || !mayBeValue(fieldPay, day.text) {
+		return nil, 0
+	}
+	return day, at
 }

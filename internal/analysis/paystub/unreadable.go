@@ -33,6 +33,17 @@ func (d *Document) findUnreadable() (most bool) {
 			}
 		}
 	}
+	text, before := "", (*pdf.Run)(nil) // letters may be drawn one by one
+	count := func(r *pdf.Run) {
+		for _, w := range strings.Fields(text) {
+			_, amount := money(w)
+			_, _, day := dateIn(w)
+			if guessed[before.Font][0]++; amount || day != noDate || len(w) > 1 && knownWords[plain(w)] {
+				guessed[before.Font][1]++
+			}
+		}
+		text, before = "", r
+	}
 	each(func(_ int, r *pdf.Run) {
 		if !d.file.Fonts[r.Font].Guessed || r.Actual {
 			return
@@ -40,14 +51,12 @@ func (d *Document) findUnreadable() (most bool) {
 		if guessed[r.Font] == nil {
 			guessed[r.Font] = &[2]int{}
 		}
-		for _, w := range strings.Fields(r.Text) {
-			_, amount := money(w)
-			_, _, day := dateIn(w)
-			if guessed[r.Font][0]++; amount || day != noDate || len(w) > 1 && knownWords[plain(w)] {
-				guessed[r.Font][1]++
-			}
+		if before == nil || r.Font != before.Font || r.Y != before.Y || abs(r.X-before.End) > 0.1*r.Size || len(text) > maxLabel {
+			count(r)
 		}
+		text, before = text+r.Text, r
 	})
+	count(nil)
 	var unknown, actual []area
 	letters, lost, longest := 0, 0, 0
 	each(func(page int, r *pdf.Run) {

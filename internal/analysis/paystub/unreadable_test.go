@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -123,6 +124,22 @@ func TestUnreadableText(t *testing.T) {
 	ascii = bytes.ReplaceAll(ascii, []byte("/Subtype/Type1/BaseFont/Helvetica"), []byte("/Subtype/TrueType/FontDescriptor<</Flags 4>>"))
 	if d := paystub.Open(ascii); d.Outcome != paystub.Read || d.Stub.NetTotal == nil {
 		t.Errorf("letters with the codes of ASCII: %s", d.Outcome)
+	}
+	single := regexp.MustCompile(`\([^)]*\) Tj`).ReplaceAllFunc(ascii, func(text []byte) (out []byte) {
+		for _, c := range text[1 : len(text)-4] {
+			out = append(out, '(', c, ')', ' ', 'T', 'j', ' ')
+		}
+		return out
+	})
+	if d := paystub.Open(single); d.Outcome != paystub.Read || d.Stub.NetTotal == nil {
+		t.Errorf("letters with the codes of ASCII, drawn one by one: %s", d.Outcome)
+	}
+	// The labels and amounts are in a font whose letters are unknown, beside more text.
+	some = paystub.Open(bytes.Replace(stubIn("<</Type/Font/Subtype/Type1/BaseFont/Helvetica >>", func(string) string {
+		return "(" + strings.Repeat("This letter is about your pay. ", 4) + ") Tj"
+	}), []byte("/Subtype/Type1/BaseFont/Helvetica>>"), []byte("/Subtype/Type0/Encoding/Identity-H/BaseFont/A/DescendantFonts[<<>>]>>"), 1))
+	if some.Outcome != paystub.Unreadable || !some.Scannable() {
+		t.Errorf("labels with unknown letters: %s", some.Outcome)
 	}
 }
 
