@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -25,7 +26,8 @@ func SharedSources(raw []byte) ([]Source, error) {
 			Accounts []account `json:"account_details"`
 		} `json:"assets"`
 	}
-	if json.Unmarshal(raw, &r) != nil { // its error may quote the report
+	few := pick(raw, "sources", "account_details", "stated_employers", "assets")
+	if json.Unmarshal(few, &r) != nil { // its error may quote the report
 		return nil, errors.New("report: the sources have another form")
 	}
 	all := r.Sources
@@ -45,6 +47,43 @@ func SharedSources(raw []byte) ([]Source, error) {
 		}
 	}
 	return out, nil
+}
+
+// pick returns the members of a JSON object with the given names, as an object: the others are most of a report, and need not be parsed.
+// What it returns of other input is no such object.
+func pick(raw []byte, names ...string) []byte {
+	if !bytes.HasPrefix(raw, []byte("{")) {
+		return raw
+	}
+	out, depth, from, wanted := []byte{'{'}, 0, 0, false
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			start := i
+			for i++; i < len(raw) && raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
+			}
+			if depth == 1 && from == 0 {
+				from, wanted = start, slices.Contains(names, string(raw[start+1:min(i, len(raw))]))
+			}
+		case '{', '[':
+			depth++
+		case '}', ']', ',':
+			if raw[i] != ',' {
+				depth--
+			}
+			if depth > 1 || depth == 1 && raw[i] != ',' {
+				break
+			}
+			if wanted {
+				out = append(append(out, raw[from:i]...), ',')
+			}
+			from, wanted = 0, false
+		}
+	}
+	return append(bytes.TrimSuffix(out, []byte(",")), '}')
 }
 
 // SourceName returns a source's id in words, as in "Northwind Logistics" for

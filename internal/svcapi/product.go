@@ -21,26 +21,13 @@ const maxETag = 200
 type productCalls struct {
 	files   bool // has a list of files; otherwise its only file is its PDF
 	include []string
-	meta    func(body []byte) (*report.Meta, error) // parses the report
 }
 
 var calls = map[contract.Product]productCalls{
-	contract.Cashflow: {files: true, meta: metaOf(report.ParseCashflow, func(r *report.Cashflow) *report.Meta { return r.Meta })},
-	contract.Income: {files: true, include: []string{report.IncludePositions},
-		meta: metaOf(report.ParseIncome, func(r *report.Income) *report.Meta { return r.Meta })},
-	contract.Eligibility: {files: true, include: []string{report.IncludePositions},
-		meta: metaOf(report.ParseEligibility, func(r *report.Eligibility) *report.Meta { return r.Meta })},
-	contract.Passport: {meta: metaOf(report.ParsePassport, func(r *report.Passport) *report.Meta { return r.Meta })},
-}
-
-func metaOf[R any](parse func([]byte) (*R, error), meta func(*R) *report.Meta) func([]byte) (*report.Meta, error) {
-	return func(body []byte) (*report.Meta, error) {
-		r, err := parse(body)
-		if err != nil {
-			return nil, err
-		}
-		return meta(r), nil
-	}
+	contract.Cashflow:    {files: true},
+	contract.Income:      {files: true, include: []string{report.IncludePositions}},
+	contract.Eligibility: {files: true, include: []string{report.IncludePositions}},
+	contract.Passport:    {},
 }
 
 // Report fetches a report with the call for its product's kind (API reference: Reports). It
@@ -61,7 +48,7 @@ func (c *Client) Report(ctx context.Context, product contract.Product, ref Ref) 
 		return nil, nil, ErrNotModified
 	}
 	// The parser's error may quote the body, so it is not passed on.
-	meta, err := k.meta(a.body)
+	meta, err := report.Parse(product, a.body)
 	if err != nil {
 		return nil, nil, badAnswer(a.op, a.status, "the answer is not a report of the product")
 	}

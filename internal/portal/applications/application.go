@@ -9,6 +9,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
+	"vestibule/internal/report"
 	"vestibule/internal/svcapi"
 )
 
@@ -71,8 +72,8 @@ type Application struct {
 	Version         int64 // grows by one with each timeline entry
 
 	dataKey    string
-	raw        []byte // JSON of Report, if this transaction stores it
-	fetched    bool   // Report belongs to Journey.Succeeded and is not about to be replaced
+	parsed     report.Report // Report, if this transaction stores it
+	fetched    bool          // Report belongs to Journey.Succeeded and is not about to be replaced
 	fetchUntil time.Time
 	early      bool // this transaction stores the report that its input announces, so that no job must fetch it
 }
@@ -92,6 +93,9 @@ type StoredReport struct {
 func (r StoredReport) Version() string {
 	return strconv.Itoa(r.Attempt) + "." + strconv.Itoa(r.Revision)
 }
+
+// Parsed returns the newest report in the transaction that stores it; nil in others.
+func (a Application) Parsed() report.Report { return a.parsed }
 
 // HasReport reports whether a report is stored, including one that is about to be
 // replaced.
