@@ -50,37 +50,29 @@ func SharedSources(raw []byte) ([]Source, error) {
 }
 
 // pick returns the members of a JSON object with the given names, as an object: the others are most of a report, and need not be parsed.
-// What it returns of other input is no such object.
+// What it returns of other input is no object.
 func pick(raw []byte, names ...string) []byte {
-	if !bytes.HasPrefix(raw, []byte("{")) {
-		return raw
-	}
-	out, depth, from, wanted := []byte{'{'}, 0, 0, false
+	start := bytes.IndexByte(raw, '{') + 1
+	out, depth, text := bytes.Clone(raw[:start]), 0, false
 	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case '"':
-			start := i
-			for i++; i < len(raw) && raw[i] != '"'; i++ {
-				if raw[i] == '\\' {
-					i++
-				}
-			}
-			if depth == 1 && from == 0 {
-				from, wanted = start, slices.Contains(names, string(raw[start+1:min(i, len(raw))]))
-			}
-		case '{', '[':
+		c := raw[i]
+		switch {
+		case text && c == '\\':
+			i++
+		case c == '"':
+			text = !text
+		case text:
+		case c == '{' || c == '[':
 			depth++
-		case '}', ']', ',':
-			if raw[i] != ',' {
-				depth--
+		case c == '}' || c == ']':
+			depth--
+		}
+		if !text && (depth == 1 && c == ',' || depth == 0 && c == '}') {
+			member := bytes.TrimSpace(raw[start:i])
+			if slices.ContainsFunc(names, func(n string) bool { return bytes.HasPrefix(member, []byte(`"`+n+`"`)) }) {
+				out = append(append(out, member...), ',')
 			}
-			if depth > 1 || depth == 1 && raw[i] != ',' {
-				break
-			}
-			if wanted {
-				out = append(append(out, raw[from:i]...), ',')
-			}
-			from, wanted = 0, false
+			start = i + 1
 		}
 	}
 	return append(bytes.TrimSuffix(out, []byte(",")), '}')

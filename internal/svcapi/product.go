@@ -17,30 +17,20 @@ var ErrNotModified = errors.New("svcapi: the report is the one that the caller h
 // maxETag is the maximum length in bytes of an ETag that the client uses.
 const maxETag = 200
 
-// productCalls is what differs between the calls for the products.
-type productCalls struct {
-	files   bool // has a list of files; otherwise its only file is its PDF
-	include []string
-}
-
-var calls = map[contract.Product]productCalls{
-	contract.Cashflow:    {files: true},
-	contract.Income:      {files: true, include: []string{report.IncludePositions}},
-	contract.Eligibility: {files: true, include: []string{report.IncludePositions}},
-	contract.Passport:    {},
-}
-
 // Report fetches a report with the call for its product's kind (API reference: Reports). It
 // returns the body as received, which is a valid report, and its meta. A report that is not
 // ready gives an *Error with REPORT_NOT_READY, and an unknown kind one with INVALID_PRODUCT
 // without a request. It refuses a body of another report than requested, and returns
 // ErrNotModified for one that the reference names by its ETag.
 func (c *Client) Report(ctx context.Context, product contract.Product, ref Ref) ([]byte, *report.Meta, error) {
-	k, ok := calls[product]
-	if !ok {
+	if !product.Valid() {
 		return nil, nil, noSuchProduct("report")
 	}
-	a, err := c.get(ctx, string(product)+" report", c.reports(product)+"/json", ref, maxReport, reportTimeout, k.include...)
+	var include []string
+	if product == contract.Income || product == contract.Eligibility {
+		include = []string{report.IncludePositions}
+	}
+	a, err := c.get(ctx, string(product)+" report", c.reports(product)+"/json", ref, maxReport, reportTimeout, include...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -188,7 +188,7 @@ func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *re
 	if err != nil {
 		return err
 	}
-	a.fetched, a.Report, a.parsed = a.fetched || isFirst, r.StoredReport, meta.Report
+	a.fetched, a.Report, a.Parsed = a.fetched || isFirst, r.StoredReport, meta.Report
 	a.Decision.Outdated = !isFirst && a.Decision.Kind != ""
 	return nil
 }

@@ -97,14 +97,11 @@ func (d *Handler) view(ctx context.Context, a applications.Application, of appli
 // Summarize returns the function by which the search index sums up reports.
 func Summarize(s *applications.Service) func(context.Context, store.Queryer, applications.Application) (verdict.Summary, error) {
 	return func(ctx context.Context, q store.Queryer, a applications.Application) (none verdict.Summary, err error) {
-		if !a.Product.Valid() {
-			return none, nil
-		}
 		stated, err := s.Applicant(ctx, q, a.ID)
 		if err != nil {
 			return none, err
 		}
-		parsed := a.Parsed()
+		parsed := a.Parsed
 		if parsed == nil {
 			_, raw, err := s.NewestReport(ctx, q, a.ID)
 			if err != nil {
