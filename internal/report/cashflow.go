@@ -48,7 +48,16 @@ type Meta struct {
 	ConsumerExternalID *string             `json:"consumer_external_id"`
 	ETag               string              `json:"-"` // of the service's answer; empty: it has none
 	Until              time.Time           `json:"-"` // when the service stops giving the report out; zero: unknown
+	Report             Report              `json:"-"` // whose meta it is, if Parse has parsed it
 }
+
+// Report is a *Cashflow, *Income, *Eligibility or *Passport.
+type Report interface{ meta() *Meta }
+
+func (r *Cashflow) meta() *Meta    { return r.Meta }
+func (r *Income) meta() *Meta      { return r.Meta }
+func (r *Eligibility) meta() *Meta { return r.Meta }
+func (r *Passport) meta() *Meta    { return r.Meta }
 
 // Revised returns the meta of a revision with a number.
 func (m *Meta) Revised(revision int, at time.Time) *Meta {
@@ -304,6 +313,29 @@ func Encode(body any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Parse parses a report of a product, and returns its meta with the report.
+func Parse(p contract.Product, raw []byte) (*Meta, error) {
+	switch p {
+	case contract.Cashflow:
+		return metaOf(ParseCashflow(raw))
+	case contract.Income:
+		return metaOf(ParseIncome(raw))
+	case contract.Eligibility:
+		return metaOf(ParseEligibility(raw))
+	case contract.Passport:
+		return metaOf(ParsePassport(raw))
+	}
+	return nil, errors.New("report: no report of this product")
+}
+
+func metaOf(r Report, err error) (*Meta, error) {
+	if err != nil {
+		return nil, err
+	}
+	r.meta().Report = r
+	return r.meta(), nil
 }
 
 // parseBody parses a report of the given kind into body, whose meta is then *meta. It

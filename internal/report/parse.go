@@ -59,9 +59,9 @@ func SplitAnalysis(raw []byte) (figures, transactions []byte) {
 	head, tail, _ := bytes.Cut(raw, []byte(`,"transactions":`))
 	tail, closed := bytes.CutSuffix(bytes.TrimSpace(tail), []byte("}"))
 	var letters string
-	for rest, more := tail, true; more; { // a quote inside of a text is escaped
+	for rest, more := tail, true; more; { // a quote inside of a text is escaped; b is rarer than a quote
 		var these []byte
-		_, rest, more = bytes.Cut(rest, []byte(`"bins":"`))
+		_, rest, more = bytes.Cut(rest, []byte(`bins":"`))
 		these, rest, _ = bytes.Cut(rest, []byte(`"`))
 		for _, c := range string(these) {
 			if !strings.ContainsRune(letters, c) {

@@ -34,7 +34,7 @@ func (c *Client) Files(ctx context.Context, product contract.Product, ref Ref) (
 	if product == contract.Passport {
 		return []File{{DocumentType: PassportDocument, Path: passportPath}}, nil
 	}
-	if !calls[product].files {
+	if !product.Valid() {
 		return nil, noSuchProduct("files")
 	}
 	a, err := c.get(ctx, "files", c.reports(product)+"/files", ref, maxAnswer, answerTimeout)
@@ -66,7 +66,7 @@ func (c *Client) File(ctx context.Context, product contract.Product, ref Ref, pa
 	switch {
 	case passport:
 		op, at = "passport as PDF", c.reports(product)+"/pdf"
-	case !calls[product].files:
+	case product == contract.Passport || !product.Valid():
 		return Content{}, noSuchProduct(op)
 	}
 	h, err := c.headers(op, ref)

@@ -17,43 +17,20 @@ var ErrNotModified = errors.New("svcapi: the report is the one that the caller h
 // maxETag is the maximum length in bytes of an ETag that the client uses.
 const maxETag = 200
 
-// productCalls is what differs between the calls for the products.
-type productCalls struct {
-	files   bool // has a list of files; otherwise its only file is its PDF
-	include []string
-	meta    func(body []byte) (*report.Meta, error) // parses the report
-}
-
-var calls = map[contract.Product]productCalls{
-	contract.Cashflow: {files: true, meta: metaOf(report.ParseCashflow, func(r *report.Cashflow) *report.Meta { return r.Meta })},
-	contract.Income: {files: true, include: []string{report.IncludePositions},
-		meta: metaOf(report.ParseIncome, func(r *report.Income) *report.Meta { return r.Meta })},
-	contract.Eligibility: {files: true, include: []string{report.IncludePositions},
-		meta: metaOf(report.ParseEligibility, func(r *report.Eligibility) *report.Meta { return r.Meta })},
-	contract.Passport: {meta: metaOf(report.ParsePassport, func(r *report.Passport) *report.Meta { return r.Meta })},
-}
-
-func metaOf[R any](parse func([]byte) (*R, error), meta func(*R) *report.Meta) func([]byte) (*report.Meta, error) {
-	return func(body []byte) (*report.Meta, error) {
-		r, err := parse(body)
-		if err != nil {
-			return nil, err
-		}
-		return meta(r), nil
-	}
-}
-
 // Report fetches a report with the call for its product's kind (API reference: Reports). It
 // returns the body as received, which is a valid report, and its meta. A report that is not
 // ready gives an *Error with REPORT_NOT_READY, and an unknown kind one with INVALID_PRODUCT
 // without a request. It refuses a body of another report than requested, and returns
 // ErrNotModified for one that the reference names by its ETag.
 func (c *Client) Report(ctx context.Context, product contract.Product, ref Ref) ([]byte, *report.Meta, error) {
-	k, ok := calls[product]
-	if !ok {
+	if !product.Valid() {
 		return nil, nil, noSuchProduct("report")
 	}
-	a, err := c.get(ctx, string(product)+" report", c.reports(product)+"/json", ref, maxReport, reportTimeout, k.include...)
+	var include []string
+	if product == contract.Income || product == contract.Eligibility {
+		include = []string{report.IncludePositions}
+	}
+	a, err := c.get(ctx, string(product)+" report", c.reports(product)+"/json", ref, maxReport, reportTimeout, include...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,7 +38,7 @@ func (c *Client) Report(ctx context.Context, product contract.Product, ref Ref) 
 		return nil, nil, ErrNotModified
 	}
 	// The parser's error may quote the body, so it is not passed on.
-	meta, err := k.meta(a.body)
+	meta, err := report.Parse(product, a.body)
 	if err != nil {
 		return nil, nil, badAnswer(a.op, a.status, "the answer is not a report of the product")
 	}

@@ -104,9 +104,8 @@ func (e Email) darkStyle() templ.Component {
 }
 
 func withColors(style string, colors theme.Colors) string {
-	var pairs []string
 	for name, color := range colors {
-		pairs = append(pairs, "{"+name+"}", fmt.Sprint(color))
+		style = strings.ReplaceAll(style, "{"+name+"}", fmt.Sprint(color))
 	}
-	return strings.NewReplacer(pairs...).Replace(style)
+	return style
 }

@@ -205,21 +205,6 @@ func (p LinePlot) role() string {
 	return plotRole(slices.ContainsFunc(p.Spans, func(s PlotSpan) bool { return s.URL != "" }))
 }
 
-func (p BarPlot) downClass() string {
-	if p.Failures {
-		return "plot-failures"
-	}
-	return "plot-down"
-}
-
-// downFill returns the pattern of failures.
-func (p BarPlot) downFill() templ.Attributes {
-	if !p.Failures {
-		return nil
-	}
-	return templ.Attributes{"fill": "url(#" + p.ID + "-failures)"}
-}
-
 func (p BarPlot) role() string {
 	return plotRole(slices.ContainsFunc(p.Bars, func(b Bars) bool { return b.URL != "" }))
 }
@@ -236,14 +221,14 @@ func (p LinePlot) days() templ.Attributes {
 	if p.Days == nil {
 		return nil
 	}
-	var values strings.Builder
+	var values []byte
 	for i, v := range p.Values {
 		if i > 0 {
-			values.WriteByte(' ')
+			values = append(values, ' ')
 		}
-		values.WriteString(strconv.FormatInt(v, 10))
+		values = strconv.AppendInt(values, v, 10)
 	}
-	return templ.Attributes{"data-days": p.Days.First.Format(time.DateOnly), "data-values": values.String(),
+	return templ.Attributes{"data-days": p.Days.First.Format(time.DateOnly), "data-values": string(values),
 		"data-url": p.Days.URL, "data-currency": p.Days.Currency, "data-hint": p.Days.Hint}
 }
 
@@ -264,8 +249,7 @@ func (p LinePlot) axis() axis {
 // last returns the index at the right edge; a single value is a level line.
 func (p LinePlot) last() int { return max(len(p.Values)-1, 1) }
 
-// line returns the path of the values, and area the same path closed at zero. x values
-// are indices, y values tenths of a pixel.
+// line returns the path of the values. x values are indices, y values tenths of a pixel.
 func (p LinePlot) line(a axis) string {
 	points := simplify(p.Values, maxPoints)
 	if len(points) == 0 {
@@ -274,27 +258,23 @@ func (p LinePlot) line(a axis) string {
 	if len(points) == 1 {
 		points = append(points, point{1, points[0].v})
 	}
-	var b strings.Builder
+	path := []byte{'M'}
 	for i, q := range points {
-		if i == 0 {
-			b.WriteByte('M')
-		} else {
-			b.WriteByte(' ')
+		if i > 0 {
+			path = append(path, ' ')
 		}
-		b.WriteString(strconv.Itoa(q.at))
-		b.WriteByte(' ')
-		b.WriteString(strconv.FormatInt(a.y(q.v), 10))
+		path = append(strconv.AppendInt(path, int64(q.at), 10), ' ')
+		path = strconv.AppendInt(path, a.y(q.v), 10)
 	}
-	return b.String()
+	return string(path)
 }
 
-func (p LinePlot) area(a axis) string {
-	line := p.line(a)
+// area returns the path of a line, closed at zero.
+func (a axis) area(line string) string {
 	if line == "" {
 		return ""
 	}
-	zero := strconv.FormatInt(a.y(0), 10)
-	return line + "V" + zero + "H0Z"
+	return line + "V" + strconv.FormatInt(a.y(0), 10) + "H0Z"
 }
 
 // box returns the view box of a line: the whole, or the part below zero.

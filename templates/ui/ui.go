@@ -309,6 +309,9 @@ type Cell struct {
 	Words bool
 }
 
+// isShort reports whether the cell is a text without a place where a line may end inside a word.
+func (c Cell) isShort() bool { return c.Body == nil && c.URL == "" && len(c.Text) <= columnWord }
+
 // Grid is a table. On narrow screens each row becomes a small list, with the
 // column's label before each value.
 type Grid struct {
@@ -419,13 +422,16 @@ func breaks(s string) (parts []string, long bool) {
 	return append(parts, s[from:]), long
 }
 
-// Breakable returns a text as HTML, with places where a line may end inside its long words.
-func Breakable(s string) string {
-	parts, _ := breaks(s)
+// Breakable returns a text as HTML, with places where a line may end inside its long words. long is as in breaks.
+func Breakable(s string) (html string, long bool) {
+	if len(s) <= columnWord {
+		return templ.EscapeString(s), false
+	}
+	parts, long := breaks(s)
 	for i, p := range parts {
 		parts[i] = templ.EscapeString(p)
 	}
-	return strings.Join(parts, "<wbr>")
+	return strings.Join(parts, "<wbr>"), long
 }
 
 // initials returns the first letters of a title's first two words.

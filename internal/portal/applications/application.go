@@ -9,6 +9,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
+	"vestibule/internal/report"
 	"vestibule/internal/svcapi"
 )
 
@@ -63,16 +64,16 @@ type Application struct {
 	Lang            i18n.Lang
 	HasApplicant    bool // the applicant's data is stored
 	Journey         journey.Application
-	Report          StoredReport // the newest stored report; zero if none exists
-	SharedAt        time.Time    // when the first report of the attempt that succeeded arrived; zero before
-	Decision        Decision     // the newest; zero if none exists
+	Report          StoredReport  // the newest stored report; zero if none exists
+	SharedAt        time.Time     // when the first report of the attempt that succeeded arrived; zero before
+	Decision        Decision      // the newest; zero if none exists
+	Parsed          report.Report // Report, in the transaction that stores it; nil in others
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
 	Version         int64 // grows by one with each timeline entry
 
 	dataKey    string
-	raw        []byte // JSON of Report, if this transaction stores it
-	fetched    bool   // Report belongs to Journey.Succeeded and is not about to be replaced
+	fetched    bool // Report belongs to Journey.Succeeded and is not about to be replaced
 	fetchUntil time.Time
 	early      bool // this transaction stores the report that its input announces, so that no job must fetch it
 }

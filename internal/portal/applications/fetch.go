@@ -92,7 +92,7 @@ func (s *Service) keep(ctx context.Context, tx *store.Tx, locked Application, f 
 	}
 	revision, _ := revisionOf(f.meta, -1)
 	r := reportRow{StoredReport: storedReport(number, revision, tx.Now, f.meta), settled: f.settled}
-	if err := s.store(ctx, tx, &locked, &r, f.raw, f.analysis); err != nil {
+	if err := s.store(ctx, tx, &locked, &r, f.raw, f.meta, f.analysis); err != nil {
 		return err
 	}
 	if !f.settled {
@@ -136,18 +136,17 @@ func (s *Service) askEarly(ctx context.Context, e webhook.Event) *fetched {
 		return nil
 	}
 	a, err := s.Get(ctx, s.DB.SQL, id)
-	if err != nil || a.Journey.Attempt != number || a.Journey.Succeeded != 0 {
+	if err != nil || a.Journey.Attempt != number || a.Journey.Succeeded != 0 || a.fetchUntil.After(s.now()) {
 		return nil
 	}
 	t, err := attempt(ctx, s.DB.SQL, id, number)
-	if err != nil || s.lease(ctx, id, false) != nil {
+	if err != nil {
 		return nil
 	}
 	t.PublicToken = cmp.Or(t.PublicToken, e.PublicToken)
 	f, err := s.ask(ctx, a, t)
 	if err != nil {
 		s.Log.WarnContext(ctx, "report not fetched with its webhook", "application", id, "err", err.Error())
-		_ = release(context.WithoutCancel(ctx), s.DB.SQL, id) // otherwise the lease ends by itself
 		return nil
 	}
 	return &f
@@ -165,7 +164,7 @@ func (s *Service) lease(ctx context.Context, id string, revision bool) error {
 
 // store stores a fetched report with its analysis (zero: none yet), and makes it the application's newest if it belongs to the newest
 // attempt with one. The application must be locked.
-func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *reportRow, raw []byte,
+func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *reportRow, raw []byte, meta *report.Meta,
 	behind analysis) (err error) {
 	r.sealedIn = reportTable
 	if r.report, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, r.cell(a.ID, "report"), report.Pack(raw)); err != nil {
@@ -189,7 +188,7 @@ func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *re
 	if err != nil {
 		return err
 	}
-	a.fetched, a.Report, a.raw = a.fetched || isFirst, r.StoredReport, raw
+	a.fetched, a.Report, a.Parsed = a.fetched || isFirst, r.StoredReport, meta.Report
 	a.Decision.Outdated = !isFirst && a.Decision.Kind != ""
 	return nil
 }

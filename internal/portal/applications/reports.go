@@ -21,12 +21,9 @@ func (s *Service) Report(ctx context.Context, q store.Queryer, id string, attemp
 	return raw, err
 }
 
-// NewestReport returns the newest report with its JSON, or ErrNoReport, without a query in the transaction that stores it.
-func (s *Service) NewestReport(ctx context.Context, q store.Queryer, a Application) (StoredReport, []byte, error) {
-	if a.raw != nil {
-		return a.Report, a.raw, nil
-	}
-	r, raw, err := s.read(ctx, q, withReport, a.ID, 0, -1)
+// NewestReport returns the newest report of an application with its JSON, or ErrNoReport.
+func (s *Service) NewestReport(ctx context.Context, q store.Queryer, id string) (StoredReport, []byte, error) {
+	r, raw, err := s.read(ctx, q, withReport, id, 0, -1)
 	return r.StoredReport, raw, err
 }
 

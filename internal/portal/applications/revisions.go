@@ -111,7 +111,7 @@ func (s *Service) refresh(ctx context.Context, id string, number int, ask bool) 
 			return release(ctx, tx, id)
 		}
 		r := reportRow{StoredReport: storedReport(held.Attempt, next, tx.Now, meta)}
-		if err := s.store(ctx, tx, &locked, &r, raw, analysis{}); err != nil {
+		if err := s.store(ctx, tx, &locked, &r, raw, meta, analysis{}); err != nil {
 			return err
 		}
 		if r.Attempt == locked.Report.Attempt {

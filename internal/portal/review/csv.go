@@ -22,26 +22,18 @@ func (d *Handler) reportCSV(w http.ResponseWriter, r *http.Request, by staff.Use
 	if err != nil {
 		return err
 	}
-	var rows [][]string
-	switch a.Product {
-	case contract.Cashflow:
-		var body *report.Cashflow
-		if body, err = report.ParseCashflow(raw); err == nil {
-			rows = spreadsheet.Attributes(body)
-		}
-	case contract.Income:
-		var body *report.Income
-		if body, err = report.ParseIncome(raw); err == nil {
-			rows = spreadsheet.IncomeStatements(body)
-		}
-	case contract.Eligibility:
-		var body *report.Eligibility
-		if body, err = report.ParseEligibility(raw); err == nil {
-			rows = spreadsheet.EligibilityStatements(body)
-		}
-	}
+	meta, err := report.Parse(a.Product, raw)
 	if err != nil {
 		return decisions.ErrStored
+	}
+	var rows [][]string
+	switch body := meta.Report.(type) {
+	case *report.Cashflow:
+		rows = spreadsheet.Attributes(body)
+	case *report.Income:
+		rows = spreadsheet.IncomeStatements(body)
+	case *report.Eligibility:
+		rows = spreadsheet.EligibilityStatements(body)
 	}
 	return sendCSV(w, fileName(a, of, ".csv"), rows)
 }

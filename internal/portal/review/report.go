@@ -97,25 +97,23 @@ func (d *Handler) view(ctx context.Context, a applications.Application, of appli
 // Summarize returns the function by which the search index sums up reports.
 func Summarize(s *applications.Service) func(context.Context, store.Queryer, applications.Application) (verdict.Summary, error) {
 	return func(ctx context.Context, q store.Queryer, a applications.Application) (none verdict.Summary, err error) {
-		if !a.Product.Valid() {
-			return none, nil
-		}
-		_, raw, err := s.NewestReport(ctx, q, a)
-		if err != nil {
-			return none, store.OrNone(err)
-		}
 		stated, err := s.Applicant(ctx, q, a.ID)
 		if err != nil {
 			return none, err
 		}
-		v, err := decisions.View(a.Product, raw, stated, pages.Case{})
-		if errors.Is(err, decisions.ErrStored) { // shown as an application without figures
-			return none, nil
+		parsed := a.Parsed
+		if parsed == nil {
+			_, raw, err := s.NewestReport(ctx, q, a.ID)
+			if err != nil {
+				return none, store.OrNone(err)
+			}
+			meta, err := report.Parse(a.Product, raw)
+			if err != nil { // shown as an application without figures
+				return none, nil
+			}
+			parsed = meta.Report
 		}
-		if err != nil {
-			return none, err
-		}
-		return v.Decided().Summary(), nil
+		return decisions.ViewOf(parsed, stated, pages.Case{}).Decided().Summary(), nil
 	}
 }
 

@@ -473,20 +473,11 @@ func parse(kind contract.Product, packed []byte) (raw []byte, body any, err erro
 	if raw, err = report.Unpack(packed); err != nil {
 		return nil, nil, err
 	}
-	switch kind {
-	case contract.Income:
-		body, err = report.ParseIncome(raw)
-	case contract.Cashflow:
-		body, err = report.ParseCashflow(raw)
-	case contract.Eligibility:
-		body, err = report.ParseEligibility(raw)
-	default:
-		body, err = report.ParsePassport(raw)
-	}
+	meta, err := report.Parse(kind, raw)
 	if err != nil {
 		return nil, nil, errors.New("reports: a report's body does not read back")
 	}
-	return raw, body, nil
+	return raw, meta.Report, nil
 }
 
 // subject returns the data that can be corrected.

@@ -97,7 +97,7 @@ func (x auditLine) sentence(l i18n.Lang) templ.Component {
 		var name string
 		name, text, _ = strings.Cut(rest, "}")
 		words, url := x.part(l, name)
-		words = ui.Breakable(words)
+		words, _ = ui.Breakable(words)
 		if url == "" {
 			out.WriteString(`<strong class="said">` + words + `</strong>`)
 		} else {

@@ -91,10 +91,8 @@ func (v ReportView) linked(l i18n.Lang, p ui.LinePlot, account int) ui.LinePlot 
 // monthStarts returns the indices at which a month begins, including the first day.
 func monthStarts(a *report.Analysis) []int {
 	out := []int{0}
-	for i := 1; i < a.Days(); i++ {
-		if seriesDay(a, i).Day() == 1 {
-			out = append(out, i)
-		}
+	for d := a.From.AddDate(0, 1, 1-a.From.Day()); !d.After(a.To.Time); d = d.AddDate(0, 1, 0) {
+		out = append(out, int(d.Sub(a.From.Time)/(24*time.Hour)))
 	}
 	return out
 }

@@ -48,9 +48,9 @@ func ReadSelection(q url.Values, a *report.Analysis) (Selection, bool) {
 
 func (s Selection) query() url.Values {
 	q := url.Values{}
-	for name, v := range map[string]string{"category": s.Category, "direction": s.Direction, "bin": s.Bin, "month": s.Month, "day": s.Day} {
-		if v != "" {
-			q.Set(name, v)
+	for _, v := range [][2]string{{"category", s.Category}, {"direction", s.Direction}, {"bin", s.Bin}, {"month", s.Month}, {"day", s.Day}} {
+		if v[1] != "" {
+			q.Set(v[0], v[1])
 		}
 	}
 	if s.Stream > 0 {

@@ -41,20 +41,14 @@ func (s *Handler) Authorize(w http.ResponseWriter, r *http.Request) (application
 		return applications.Application{}, Visitor{}, err
 	}
 	v := Visitor{Session: cur, Holder: "session:" + cur.ID}
-	if token := r.URL.Query().Get("grant"); token != "" {
-		if err := s.authorizeToken(w, r, id, token, &v); err != nil {
-			return applications.Application{}, v, err
-		}
-	} else {
-		a, err := s.Service.GetFor(r.Context(), id, cur.ID)
-		if errors.Is(err, store.ErrNotFound) {
-			err = errNotFound
-		}
-		return a, v, err
+	var a applications.Application
+	if token := r.URL.Query().Get("grant"); token == "" {
+		a, err = s.Service.GetFor(r.Context(), id, cur.ID)
+	} else if err = s.authorizeToken(w, r, id, token, &v); err == nil {
+		a, err = s.Service.Get(r.Context(), s.Service.DB.SQL, id)
 	}
-	a, err := s.Service.Get(r.Context(), s.Service.DB.SQL, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return applications.Application{}, v, errNotFound
+		err = errNotFound
 	}
 	return a, v, err
 }

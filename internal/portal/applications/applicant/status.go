@@ -51,7 +51,7 @@ func (s *Handler) receipt(ctx context.Context, a applications.Application) (*por
 	if a.Journey.State != journey.Ready || !a.HasReport() {
 		return nil, nil
 	}
-	of, raw, err := s.Service.NewestReport(ctx, s.Service.DB.SQL, a)
+	of, raw, err := s.Service.NewestReport(ctx, s.Service.DB.SQL, a.ID)
 	if errors.Is(err, applications.ErrNoReport) {
 		return nil, nil
 	}

@@ -102,25 +102,26 @@ var ErrStored = errors.New("decisions: a stored report does not parse")
 
 // View parses a report and decides what it means, compared with what the applicant stated.
 func View(product contract.Product, raw []byte, stated prefill.Fields, c pages.Case) (pages.Measured, error) {
-	switch product {
-	case contract.Cashflow:
-		if r, err := report.ParseCashflow(raw); err == nil {
-			return pages.ReportView{Case: c, Report: r, Verdict: verdict.OfCashflow(r, stated)}, nil
-		}
-	case contract.Income:
-		if r, err := report.ParseIncome(raw); err == nil {
-			return pages.IncomeView{Case: c, Report: r, Verdict: verdict.OfIncome(r, stated)}, nil
-		}
-	case contract.Eligibility:
-		if r, err := report.ParseEligibility(raw); err == nil {
-			return pages.EligibilityView{Case: c, Report: r, Verdict: verdict.OfEligibility(r, stated)}, nil
-		}
-	case contract.Passport:
-		if r, err := report.ParsePassport(raw); err == nil {
-			return pages.PassportView{Case: c, Report: r, Verdict: verdict.OfPassport(r, stated)}, nil
-		}
+	meta, err := report.Parse(product, raw)
+	if err != nil {
+		return nil, ErrStored
 	}
-	return nil, ErrStored
+	return ViewOf(meta.Report, stated, c), nil
+}
+
+// ViewOf is View of a parsed report.
+func ViewOf(parsed report.Report, stated prefill.Fields, c pages.Case) pages.Measured {
+	switch r := parsed.(type) {
+	case *report.Cashflow:
+		return pages.ReportView{Case: c, Report: r, Verdict: verdict.OfCashflow(r, stated)}
+	case *report.Income:
+		return pages.IncomeView{Case: c, Report: r, Verdict: verdict.OfIncome(r, stated)}
+	case *report.Eligibility:
+		return pages.EligibilityView{Case: c, Report: r, Verdict: verdict.OfEligibility(r, stated)}
+	case *report.Passport:
+		return pages.PassportView{Case: c, Report: r, Verdict: verdict.OfPassport(r, stated)}
+	}
+	return nil
 }
 
 // reasons returns the reasons that a report gives for a decline, each once: those of its findings,
