@@ -16,6 +16,7 @@ const origin = new URL(scriptURL()).origin;
 const patience = 20_000; // for the frame's first message, in milliseconds
 const grace = 2_000; // the same after the frame has loaded
 const glance = 500; // between looks for a frame that the browser refuses without an event
+const blank = 4_000; // after which a blank frame counts as refused
 
 // Where the script is a copy, or its page cannot show the frame, the element says so at once.
 const copied = !new URL(scriptURL()).pathname.endsWith(`${path}embed.js`);
@@ -274,23 +275,27 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
       if (e.disposition === "report" || !e.blockedURI.startsWith(origin) || !/^(frame|child)-src/.test(e.effectiveDirective)) return;
       this.fail("FRAME_BLOCKED");
     });
+    const late = (): void => this.fail("REQUEST_TIMEOUT");
+    let timer = setTimeout(late, patience);
     const refused = (): void => {
       if (this.answered || this.isolated) return this.fail("FRAME_BLOCKED");
       // A page with Cross-Origin-Embedder-Policy alone is not isolated, and needs the same of its frames.
       this.isolated = true;
       since = performance.now();
       frame.src = this.address();
+      clearTimeout(timer);
+      timer = setTimeout(late, patience);
     };
-    let timer = setTimeout(() => this.fail("REQUEST_TIMEOUT"), patience);
     this.on(frame, "load", () => {
       clearTimeout(timer);
       timer = setTimeout(refused, grace);
     });
-    // Firefox sends no event for a frame that this policy refuses: the answer came, and the frame is blank.
+    // Firefox and WebKit send no event for a frame that this policy refuses, and leave it blank. Firefox lists the answer.
     const looking = setInterval(() => {
-      if (this.answered) return clearInterval(looking);
+      if (this.answered || this.failed) return clearInterval(looking);
       const came = performance.getEntriesByName(frame.src).some((e) => e.startTime >= since);
-      if (came && frame.contentDocument?.URL === "about:blank") refused();
+      const silent = !this.isolated && performance.now() > since + blank;
+      if ((came || silent) && frame.contentDocument?.URL === "about:blank") refused();
     }, glance);
     this.undo.push(() => clearInterval(looking));
     this.undo.push(() => clearTimeout(timer));
