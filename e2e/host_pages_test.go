@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
@@ -20,6 +21,7 @@ var (
 	isolated       = map[string]string{"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp"}
 	credentialless = map[string]string{"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "credentialless"}
 	onlyEmbedder   = map[string]string{"Cross-Origin-Embedder-Policy": "require-corp"}
+	onlyReports    = map[string]string{"Content-Security-Policy-Report-Only": "frame-src 'self'"}
 )
 
 // hostPage is a page of another site with the widget or the element.
@@ -29,6 +31,7 @@ type hostPage struct {
 	element  bool
 	isolated bool
 	sandbox  string // of a frame with the page
+	refused  bool   // the widget calls onError at once
 }
 
 const (
@@ -38,19 +41,30 @@ const (
 		outer.querySelector("div").attachShadow({ mode: "open" }).innerHTML = %q;
 	</script>`
 	registers = `<div id="nova-embed"></div><script src="%[1]s"></script><script>SvcWidget.register(%[2]s)</script>`
-	applies   = `<script src="%[1]s" async></script><vestibule-apply id="a" token="%[2]s"></vestibule-apply>`
+	refuses   = `<div id="nova-embed"></div><script src="%[1]s"></script><script>
+		SvcWidget.register({...%[2]s, onError: (_, type) => document.body.append("onError " + type)})</script>`
+	applies = `<script src="%[1]s" async></script><vestibule-apply id="a" token="%[2]s"></vestibule-apply>`
 )
 
 var hostPages = map[string]hostPage{
-	"isolated":                     {headers: isolated, body: registers, isolated: true},
-	"isolated without credentials": {headers: credentialless, body: registers, isolated: true},
-	"in a sandboxed frame":         {body: registers, sandbox: "allow-scripts allow-same-origin allow-forms allow-popups"},
+	"isolated":                        {headers: isolated, body: registers, isolated: true},
+	"isolated without credentials":    {headers: credentialless, body: registers, isolated: true},
+	"in a sandboxed frame":            {body: registers, sandbox: "allow-scripts allow-same-origin allow-forms allow-popups"},
+	"with a policy that only reports": {headers: onlyReports, body: registers},
+	"rendered again": {body: registers + `<script>
+		addEventListener("load", () => {
+			document.getElementById("nova-embed").outerHTML = '<div id="nova-embed"></div>';
+			SvcWidget.register(%[2]s);
+		})</script>`},
+	"in a sandboxed frame without an origin": {body: refuses, sandbox: "allow-scripts", refused: true},
+	"from a copy of the script":              {body: strings.Replace(refuses, "%[1]s", "/copy.js#%[1]s", 1), refused: true},
 	"module": {body: `<div id="nova-embed"></div><script type="module" src="%[1]s"></script>
 	<script type="module">SvcWidget.register(%[2]s)</script>`},
 	"import in a shadow root": {body: fmt.Sprintf(inShadow, `<div id="nova-embed"></div>`) + `<i id="SvcWidget"></i>
 	<script type="module">await import("%[1]s"); SvcWidget.register(%[2]s)</script>`},
-	"element, isolated":                       {headers: isolated, body: applies, element: true, isolated: true},
-	"element, under an embedder policy alone": {headers: onlyEmbedder, body: applies, element: true},
+	"element, isolated":                        {headers: isolated, body: applies, element: true, isolated: true},
+	"element, under an embedder policy alone":  {headers: onlyEmbedder, body: applies, element: true},
+	"element, with a policy that only reports": {headers: onlyReports, body: applies, element: true},
 	"element, import in a shadow root": {element: true, body: fmt.Sprintf(inShadow, `<vestibule-apply id="a"></vestibule-apply>`) + `
 	<script type="module">await import("%[1]s");
 	outer.querySelector("div").shadowRoot.querySelector("vestibule-apply").token = "%[2]s"</script>`},
@@ -62,6 +76,10 @@ func (c hostPage) serve(t *testing.T, s *site) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range c.headers {
 			w.Header().Set(name, value)
+		}
+		if r.URL.Path == "/copy.js" {
+			http.Redirect(w, r, s.Provider+"/widget/v1/widget.js", http.StatusFound)
+			return
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		body := page
@@ -90,6 +108,8 @@ func TestHostPages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := visit(t)
+			v.expect("SvcWidget: ") // why it refuses the page
+			v.expect("Content Security Policy")
 			v.open(t, c.serve(t, s))
 			at := v.widget
 			if c.element {
@@ -99,6 +119,15 @@ func TestHostPages(t *testing.T) {
 				at = func(selector string) playwright.Locator {
 					return v.Page.FrameLocator("iframe").FrameLocator("iframe").Locator(selector)
 				}
+			}
+			if c.refused {
+				const says = `body:has-text("onError INTERNAL_ERROR")`
+				said := v.Locator(says)
+				if c.sandbox != "" {
+					said = v.Page.FrameLocator("iframe").Locator(says)
+				}
+				see(t, said)
+				return
 			}
 			see(t, at("html[lang=es]"))
 			click(t, at(button(i18n.T(i18n.Spanish, "visit.consent.submit"))))
@@ -117,8 +146,7 @@ func TestEngineHostPages(t *testing.T) {
 	s := start(t)
 	eachEngine(t, func(t *testing.T, d *driven, engine string, _ []view) {
 		for name, c := range hostPages {
-			// The outer page cannot see a sandboxed frame's; only Chromium reports a frame that it does not show.
-			if c.sandbox != "" || c.element && len(c.headers) == 1 {
+			if c.sandbox != "" || c.refused { // the outer page cannot see a sandboxed frame's
 				continue
 			}
 			d.open(c.serve(t, s))

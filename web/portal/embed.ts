@@ -6,6 +6,7 @@
 
 import { framed, properties } from "./parts/kit";
 import { texts } from "./parts/texts";
+import { languageAt } from "../ui/language";
 import { scriptURL } from "../ui/script";
 import type { ElementError, VestibuleApply, WidgetErrorType } from "./parts/embed-api.d.ts";
 
@@ -14,6 +15,20 @@ const origin = new URL(scriptURL()).origin;
 
 const patience = 20_000; // for the frame's first message, in milliseconds
 const grace = 2_000; // the same after the frame has loaded
+const glance = 500; // between looks for a frame that the browser refuses without an event
+const blank = 4_000; // after which a blank frame counts as refused
+
+// Where the script is a copy, or its page cannot show the frame, the element says so at once.
+const copied = !new URL(scriptURL()).pathname.endsWith(`${path}embed.js`);
+
+// foreign tells whether the page has no origin, or a page of another origin around it.
+function foreign(): boolean {
+  try {
+    return self.origin === "null" || (window !== top && top!.location.origin !== location.origin);
+  } catch {
+    return true;
+  }
+}
 
 // A token belongs to the frames with the first key that used it. The tab stores the
 // key for reloads and for frameworks that mount the element twice.
@@ -55,6 +70,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
   note?: HTMLElement; // text while the frame is not visible
   answered?: boolean; // the frame has sent a message
   ready?: boolean; // the frame has shown a step
+  failed?: boolean; // an error was sent
   overflow?: string; // of the page behind the dialog
   isolated = !!window.crossOriginIsolated; // the frame must allow that its page is isolated from other origins
   undo: (() => void)[] = [];
@@ -117,14 +133,9 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     return mode === "modal" && !("HTMLDialogElement" in window) ? "redirect" : mode || "inline";
   }
 
-  // language is the language of the page around the element, also around its shadow roots. The
-  // portal decides whether it has it.
+  // language is the page's around the element. The portal decides whether it has it.
   language(): string {
-    for (let at: Element | null = this; at; at = (at.getRootNode() as ShadowRoot).host ?? null) {
-      const named = at.closest<HTMLElement>("[lang]");
-      if (named) return named.lang.split("-")[0]!.toLowerCase();
-    }
-    return "";
+    return languageAt(this);
   }
 
   text(key: keyof typeof texts.en): string {
@@ -187,7 +198,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     for (const undo of this.undo.splice(0).reverse()) undo();
     this.shadowRoot!.replaceChildren();
     this.box = this.dialog = this.closeButton = this.frame = this.note = undefined;
-    this.answered = this.ready = false;
+    this.answered = this.ready = this.failed = false;
     if (open) this.emit("close");
   }
 
@@ -245,7 +256,8 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
   }
 
   load(): void {
-    if (this.frame) return;
+    if (this.frame || this.failed) return;
+    if (copied || foreign()) return this.fail("FRAME_BLOCKED");
     const frame = make("iframe", { border: "0", width: "100%", background: "transparent", visibility: "hidden" });
     this.frame = frame;
     if (!this.dialog) {
@@ -256,21 +268,36 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     frame.title = this.accessibleName();
     frame.name = location.href; // framed.ts leads back to it
     frame.referrerPolicy = "no-referrer";
+    let since = performance.now();
     frame.src = this.address();
     this.on(window, "message", (e: MessageEvent) => this.receive(e));
     this.on(document, "securitypolicyviolation", (e: SecurityPolicyViolationEvent) => {
-      if (e.blockedURI.startsWith(origin) && /^(frame|child)-src/.test(e.effectiveDirective)) this.fail("FRAME_BLOCKED");
+      if (e.disposition === "report" || !e.blockedURI.startsWith(origin) || !/^(frame|child)-src/.test(e.effectiveDirective)) return;
+      this.fail("FRAME_BLOCKED");
     });
-    let timer = setTimeout(() => this.fail("REQUEST_TIMEOUT"), patience);
+    const late = (): void => this.fail("REQUEST_TIMEOUT");
+    let timer = setTimeout(late, patience);
+    const refused = (): void => {
+      if (this.answered || this.isolated) return this.fail("FRAME_BLOCKED");
+      // A page with Cross-Origin-Embedder-Policy alone is not isolated, and needs the same of its frames.
+      this.isolated = true;
+      since = performance.now();
+      frame.src = this.address();
+      clearTimeout(timer);
+      timer = setTimeout(late, patience);
+    };
     this.on(frame, "load", () => {
       clearTimeout(timer);
-      timer = setTimeout(() => {
-        if (this.answered || this.isolated) return this.fail("FRAME_BLOCKED");
-        // A page with Cross-Origin-Embedder-Policy alone is not isolated, and needs the same of its frames.
-        this.isolated = true;
-        frame.src = this.address();
-      }, grace);
+      timer = setTimeout(refused, grace);
     });
+    // Firefox and WebKit send no event for a frame that this policy refuses, and leave it blank. Firefox lists the answer.
+    const looking = setInterval(() => {
+      if (this.answered || this.failed) return clearInterval(looking);
+      const came = performance.getEntriesByName(frame.src).some((e) => e.startTime >= since);
+      const silent = !this.isolated && performance.now() > since + blank;
+      if ((came || silent) && frame.contentDocument?.URL === "about:blank") refused();
+    }, glance);
+    this.undo.push(() => clearInterval(looking));
     this.undo.push(() => clearTimeout(timer));
     (this.dialog ?? this.box)!.append(frame);
   }
@@ -314,9 +341,10 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
 
   // fail says that the frame could not be shown, and links to the portal's page.
   fail(errorType: ElementError | WidgetErrorType): void {
-    if (this.answered || !this.note?.isConnected) return;
+    if (this.answered || this.failed || !this.note?.isConnected) return;
+    this.failed = true;
     console.error(`vestibule-apply: ${errorType}: is frame-src ${origin} in this page's policy, ${location.origin} ` +
-      "the token's allowedOrigin, and this page not sandboxed?");
+      "the token's allowedOrigin, this page neither sandboxed nor in another site's frame, and its script no copy?");
     const link = make("a", {}, this.text("connect.secure_page"));
     link.href = this.address(true);
     link.target = "_top";

@@ -6,6 +6,7 @@
 
 import type { RegisterOptions, SvcWidget, WidgetErrorType } from "./parts/widget-api.d.ts";
 import { texts } from "./parts/texts";
+import { languageAt } from "../ui/language";
 import { scriptURL } from "../ui/script";
 
 type Callbacks = Partial<Pick<RegisterOptions, "onSuccess" | "onExit" | "onError">>;
@@ -14,6 +15,7 @@ type Visit = {
   data: Record<string, unknown>;
   nonce: string;
   frame?: HTMLIFrameElement;
+  place?: HTMLElement; // that the frame is put into
   dialog?: HTMLDialogElement;
   publicToken?: string;
   resume?: string; // the frame's secret, where the frame itself can keep none
@@ -47,7 +49,15 @@ function register(options: RegisterOptions): void {
   }
   const wanted = JSON.stringify([data, !!options.useManualFire]);
   callbacks = options;
-  if (wanted === identity) return;
+  if (wanted === identity) {
+    // A framework has removed the element with the frame, and has put a new one into the page.
+    if (visit?.frame && !visit.dialog && !visit.frame.isConnected) {
+      unmount(visit);
+      visit.nonce = nonce();
+      embed(visit);
+    }
+    return;
+  }
   end();
   identity = wanted;
   manual = !!options.useManualFire;
@@ -60,11 +70,12 @@ function fire(): void {
     console.error("SvcWidget: fire() needs a register() with useManualFire before it");
     return;
   }
-  if (visit.frame) {
+  if (visit.frame?.isConnected) {
     visit.frame.focus();
     return;
   }
-  if (visit.ended) visit = { data: visit.data, nonce: nonce(), undo: [] };
+  unmount(visit); // the page has removed an open dialog, if there is one
+  visit = visit.ended ? { data: visit.data, nonce: nonce(), undo: [] } : { ...visit, nonce: nonce() };
   open(visit);
 }
 
@@ -84,7 +95,7 @@ function end(): void {
 
 function unmount(v: Visit): void {
   clearTimeout(v.timer);
-  v.frame = v.dialog = v.greeted = undefined;
+  v.frame = v.dialog = v.place = v.greeted = undefined;
   for (const undo of v.undo.splice(0).reverse()) undo();
 }
 
@@ -103,12 +114,24 @@ function on(v: Visit, target: EventTarget, type: string, f: (e: never) => void):
 }
 
 function embed(v: Visit): void {
+  if (refused(v)) return;
   const place = placeIn(document);
-  if (!place) {
-    console.error("SvcWidget: the page has no element with id nova-embed, or has it in a closed shadow root");
+  if (!place || place.localName === "iframe") {
+    console.error("SvcWidget: the page has no element with id nova-embed, has it in a closed shadow root, or as an iframe");
     return fail(v, "INTERNAL_ERROR");
   }
   style(load(v, place), { width: "100%", height: "420px", border: "0", display: "block", background: "transparent" });
+}
+
+// refused ends a visit that cannot work in this page, before its frame would be waited for.
+function refused(v: Visit): boolean {
+  const { pathname } = new URL(script);
+  const reason = !pathname.endsWith("/widget/v1/widget.js") ? `${script} is a copy: load widget.js from the service's own address` :
+    self.origin === "null" && /^http/.test(location.protocol) ? "this page is in a sandbox without allow-same-origin" : "";
+  if (!reason) return false;
+  console.error(`SvcWidget: ${reason}`);
+  fail(v, "INTERNAL_ERROR");
+  return true;
 }
 
 // placeIn returns the element that the frame is put into, also in an open shadow root.
@@ -123,10 +146,11 @@ function placeIn(root: Document | ShadowRoot): HTMLElement | null {
 }
 
 function open(v: Visit): void {
+  if (refused(v)) return;
   const before = document.activeElement as HTMLElement | null;
   const dialog = document.createElement("dialog");
   v.dialog = dialog;
-  dialog.setAttribute("aria-label", title());
+  dialog.setAttribute("aria-label", title(v));
   style(dialog, {
     position: "fixed", inset: "0", width: "100vw", height: "100dvh", maxWidth: "none", maxHeight: "none",
     margin: "0", padding: "0", border: "0", background: "rgb(15 20 30 / 60%)", overflow: "hidden",
@@ -160,15 +184,16 @@ function open(v: Visit): void {
 }
 
 function load(v: Visit, into: HTMLElement): HTMLIFrameElement {
+  v.place = into;
   const frame = document.createElement("iframe");
   v.frame = frame;
-  frame.title = title();
+  frame.title = title(v);
   frame.referrerPolicy = "no-referrer";
   frame.src = address(v, 1);
   on(v, window, "message", (e: MessageEvent) => receive(v, e));
   on(v, window, "pagehide", () => v.entry && store(`${place}-entry`, JSON.stringify({ ...v.entry, length: history.length })));
   on(v, document, "securitypolicyviolation", (e: SecurityPolicyViolationEvent) => {
-    if (!e.blockedURI.startsWith(origin) || !/^(frame|child)-src/.test(e.effectiveDirective)) return;
+    if (e.disposition === "report" || !e.blockedURI.startsWith(origin) || !/^(frame|child)-src/.test(e.effectiveDirective)) return;
     console.error(`SvcWidget: this page's Content-Security-Policy must allow frame-src ${origin}`);
     fail(v, "INTERNAL_ERROR");
   });
@@ -182,8 +207,8 @@ function load(v: Visit, into: HTMLElement): HTMLIFrameElement {
 // pages may frame it. The fragment, which
 // is not sent, holds the nonce that both sides put into every message.
 function address(v: Visit, attempt: number): string {
-  const lang = document.documentElement.lang.slice(0, 2).toLowerCase();
-  const query = /^[a-z]{2}$/.test(lang) ? `&lang=${lang}` : "";
+  const lang = language(v);
+  const query = lang ? `&lang=${lang}` : "";
   const account = new URLSearchParams({ env: `${v.data.env}`, publicId: `${v.data.publicId}` });
   return `${origin}/widget/v1/frame?attempt=${attempt}${query}&${account}#${v.nonce}`;
 }
@@ -319,9 +344,12 @@ function leave(v: Visit): void {
   v.timer = setTimeout(() => exit(v), 3_000);
 }
 
-function title(): string {
-  const lang = document.documentElement.lang.slice(0, 2).toLowerCase();
-  return (texts[lang as "en"] ?? texts.en)["widget.frame.title"];
+function language(v: Visit): string {
+  return languageAt(v.place ?? document.body);
+}
+
+function title(v: Visit): string {
+  return (texts[language(v) as "en"] ?? texts.en)["widget.frame.title"];
 }
 
 function style(e: HTMLElement, rules: Record<string, string>): void {
