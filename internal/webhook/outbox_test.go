@@ -74,7 +74,10 @@ func newTestServer(t *testing.T, db *store.DB, party string) *testServer {
 		}}
 	if party == store.Provider {
 		r.callback = "callback"
-		r.Body = func(_ context.Context, _ store.Queryer, d Delivery) ([]byte, error) { return r.compose(d.EventID), nil }
+		r.Body = func(ctx context.Context, q store.Queryer, d Delivery) ([]byte, string, error) {
+			key, err := r.Key(ctx, q, d.Subject)
+			return r.compose(d.EventID), key, err
+		}
 		r.exec(`INSERT INTO customers (id, public_id, environment, name, created_at)
 			VALUES ('c', 'c', 'sandbox', 'c', 0), ('d', 'd', 'sandbox', 'd', 0)`)
 		r.exec(`INSERT INTO callbacks (id, customer_id, url, created_at) VALUES ('callback', 'c', 'x', 0), ('other', 'd', 'x', 0)`)
