@@ -22,6 +22,8 @@ type group struct {
 // ErrUnknownKind is returned for a file that may be of a checking account or of one that is left out.
 var ErrUnknownKind = errors.New("nothing tells whether this is a checking account")
 
+var errMayBeCard = fmt.Errorf("payments and refunds may be of a checking account or of a credit card: %w", ErrUnknownKind)
+
 // accounts makes the accounts of the table. kind is the kind of the account if the caller
 // knows it.
 func (t *table) accounts(kind string) error {
@@ -97,7 +99,7 @@ func (t *table) accounts(kind string) error {
 	}
 	if kind == "" {
 		if k, sure := t.kindByPayments(rows); leftKinds[k] && !sure {
-			return fmt.Errorf("payments and refunds may be of a checking account or of a credit card: %w", ErrUnknownKind)
+			return errMayBeCard
 		} else if leftKinds[k] {
 			t.file.leaveOut(fmt.Sprintf("%s left out with %s: its payments are those to a card", k, count(len(rows), "line")))
 			return nil

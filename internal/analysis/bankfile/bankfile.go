@@ -142,7 +142,7 @@ func (f *File) setKinds(kind string) (err error) {
 		if !leftKinds[found] {
 			return false
 		} else if !sure {
-			err = ErrUnknownKind
+			err = errMayBeCard
 		}
 		f.leaveOut(found + endingIn(a.Number) + " left out: " + onlyAccounts)
 		return true

@@ -136,17 +136,18 @@ func (s *Service) askEarly(ctx context.Context, e webhook.Event) *fetched {
 		return nil
 	}
 	a, err := s.Get(ctx, s.DB.SQL, id)
-	if err != nil || a.Journey.Attempt != number || a.Journey.Succeeded != 0 || a.fetchUntil.After(s.now()) {
+	if err != nil || a.Journey.Attempt != number || a.Journey.Succeeded != 0 {
 		return nil
 	}
 	t, err := attempt(ctx, s.DB.SQL, id, number)
-	if err != nil {
+	if err != nil || s.lease(ctx, id, false) != nil {
 		return nil
 	}
 	t.PublicToken = cmp.Or(t.PublicToken, e.PublicToken)
 	f, err := s.ask(ctx, a, t)
 	if err != nil {
 		s.Log.WarnContext(ctx, "report not fetched with its webhook", "application", id, "err", err.Error())
+		_ = release(context.WithoutCancel(ctx), s.DB.SQL, id) // otherwise the lease ends by itself
 		return nil
 	}
 	return &f
