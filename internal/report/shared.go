@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -26,8 +25,7 @@ func SharedSources(raw []byte) ([]Source, error) {
 			Accounts []account `json:"account_details"`
 		} `json:"assets"`
 	}
-	few := pick(raw, "sources", "account_details", "stated_employers", "assets")
-	if json.Unmarshal(few, &r) != nil { // its error may quote the report
+	if json.Unmarshal(raw, &r) != nil { // its error may quote the report
 		return nil, errors.New("report: the sources have another form")
 	}
 	all := r.Sources
@@ -47,35 +45,6 @@ func SharedSources(raw []byte) ([]Source, error) {
 		}
 	}
 	return out, nil
-}
-
-// pick returns the members of a JSON object with the given names, as an object: the others are most of a report, and need not be parsed.
-// What it returns of other input is no object.
-func pick(raw []byte, names ...string) []byte {
-	start := bytes.IndexByte(raw, '{') + 1
-	out, depth, text := bytes.Clone(raw[:start]), 0, false
-	for i := 0; i < len(raw); i++ {
-		c := raw[i]
-		switch {
-		case text && c == '\\':
-			i++
-		case c == '"':
-			text = !text
-		case text:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
-		}
-		if !text && (depth == 1 && c == ',' || depth == 0 && c == '}') {
-			member := bytes.TrimSpace(raw[start:i])
-			if slices.ContainsFunc(names, func(n string) bool { return bytes.HasPrefix(member, []byte(`"`+n+`"`)) }) {
-				out = append(append(out, member...), ',')
-			}
-			start = i + 1
-		}
-	}
-	return append(bytes.TrimSuffix(out, []byte(",")), '}')
 }
 
 // SourceName returns a source's id in words, as in "Northwind Logistics" for

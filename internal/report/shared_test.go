@@ -42,18 +42,3 @@ func TestSharedSources(t *testing.T) {
 		t.Error("a report of another form has sources")
 	}
 }
-
-func TestPick(t *testing.T) {
-	for raw, want := range map[string]string{
-		`{"a": {"b": [1, {"a": 2}]}, "c": "}", "b":[{}]}`:  `{"a": {"b": [1, {"a": 2}]},"b":[{}]}`,
-		`{"c":"\\\"a\\","x":{"a":1},"a":"{\"b\",","d":[]}`: `{"a":"{\"b\","}`,
-		`{"c": [[], {"b": "b"}], "b" : null }`:             `{"b" : null}`,
-		`{"d":"a","e":"b"}`:                                `{}`, `{}`: `{}`, ` {"a":1,"c":2}`: ` {"a":1}`,
-		`[1]`: `}`, `[{"a":1}]`: `[{}`, ``: `}`, `{"a`: `{}`, `{"a\`: `{}`,
-		`{"a":]]},,`: `{}`,
-	} {
-		if got := string(pick([]byte(raw), "a", "b")); got != want {
-			t.Errorf("pick(%s) = %s, want %s", raw, got, want)
-		}
-	}
-}
