@@ -93,7 +93,7 @@ var importRules = []importRule{
 	{"analysis takes values and returns values", []string{"internal/analysis"},
 		[]string{"database/sql", "net/http", "crypto/rand", "internal/store", "internal/jobs", "internal/httpx"}},
 	{"rules, shapes and tools stand below the parties",
-		[]string{"internal/contract", "internal/i18n", "internal/prefill", "internal/journey", "internal/report", "internal/jose",
+		[]string{"internal/compress", "internal/contract", "internal/i18n", "internal/prefill", "internal/journey", "internal/report", "internal/jose",
 			"internal/webhook", "internal/store", "internal/jobs", "internal/httpx", "internal/session", "internal/staff", "internal/apidocs",
 			"internal/mail", "internal/telemetry", "internal/subprocess", "internal/pageimage", "internal/theme", "internal/strictyaml",
 			"internal/pdf", "internal/personname"},

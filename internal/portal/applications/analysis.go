@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/compress"
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/report"
@@ -114,14 +115,14 @@ func (s *Service) requestAnalysis(ctx context.Context, t Attempt) (got analysis,
 		return got, errors.New("the analysis is too large")
 	}
 	if got.figures, got.transactions = report.SplitAnalysis(file.Body); got.transactions != nil {
-		got.transactions = report.Pack(got.transactions)
+		got.transactions = compress.Pack(got.transactions)
 	} else if !json.Valid(got.figures) {
 		return got, errors.New("the analysis is not JSON")
 	}
 	if of := analyzed.FindSubmatch(got.figures); of == nil || !strings.EqualFold(string(of[1]), t.PublicToken) {
 		return got, errors.New("the analysis is of another report")
 	}
-	got.figures = report.Pack(got.figures)
+	got.figures = compress.Pack(got.figures)
 	return got, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"vestibule/internal/compress"
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/journey"
@@ -168,7 +169,7 @@ func (s *Service) lease(ctx context.Context, id string, revision bool) error {
 func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *reportRow, raw []byte, meta *report.Meta,
 	behind analysis) (err error) {
 	r.sealedIn = reportTable
-	if r.report, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, r.cell(a.ID, "report"), report.Pack(raw)); err != nil {
+	if r.report, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, r.cell(a.ID, "report"), compress.Pack(raw)); err != nil {
 		return err
 	}
 	if err := s.sealAnalysis(ctx, tx, *a, r, behind); err != nil {

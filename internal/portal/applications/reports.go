@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"vestibule/internal/report"
+	"vestibule/internal/compress"
 	"vestibule/internal/store"
 )
 
@@ -70,6 +70,6 @@ func (s *Service) read(ctx context.Context, q store.Queryer, c contents, id stri
 	if err != nil {
 		return r, nil, err
 	}
-	raw, err := report.Unpack(packed)
+	raw, err := compress.Unpack(packed)
 	return r, raw, err
 }

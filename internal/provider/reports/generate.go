@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/paystub"
+	"vestibule/internal/compress"
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/provider/freeze"
@@ -303,7 +304,7 @@ func (s *Service) body(ctx context.Context, r Report) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := report.Unpack(packed)
+	body, err := compress.Unpack(packed)
 	if err != nil || r.Relay == "" {
 		return body, err
 	}
@@ -331,5 +332,5 @@ func pack(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return report.Pack(raw), nil
+	return compress.Pack(raw), nil
 }

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/compress"
 	"vestibule/internal/report"
 )
 
 // The format of an encrypted input: the length of a JSON head, and the head, which is
 // the input without its transactions; then, for each account in order, the number of
 // transactions and the transactions. Numbers are varints and strings have a length
-// prefix. Inputs are packed by report.Pack; those of former versions are not.
+// prefix. Inputs are packed by compress.Pack; those of former versions are not.
 
 // errPacked is returned for data of another version, or damaged data.
 var errPacked = errors.New("reports: a packed input does not unpack")
@@ -66,7 +67,7 @@ func packInput(in Input) ([]byte, error) {
 			out = packTransaction(out, &a.Transactions[i])
 		}
 	}
-	return report.Pack(out), nil
+	return compress.Pack(out), nil
 }
 
 func packTransaction(out []byte, t *bankdata.Transaction) []byte {
@@ -108,7 +109,7 @@ func packText(out []byte, s string) []byte {
 // unpackInput decodes the output of packInput. The strings of the transactions share
 // one allocation.
 func unpackInput(packed []byte) (Input, error) {
-	raw, err := report.Unpack(packed)
+	raw, err := compress.Unpack(packed)
 	if err != nil {
 		return Input{}, errPacked
 	}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/compress"
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/proptest"
@@ -66,7 +67,7 @@ func TestUnpackFormerInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	former, err := report.Unpack(packed)
+	former, err := compress.Unpack(packed)
 	if err != nil {
 		t.Fatal(err)
 	}

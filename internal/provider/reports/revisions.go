@@ -12,6 +12,7 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/corrections"
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/compress"
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
@@ -470,7 +471,7 @@ func (s *Service) revisionBody(ctx context.Context, q store.Queryer, r Report, r
 
 // parse parses a packed body. The parsers' errors may quote personal data.
 func parse(kind contract.Product, packed []byte) (raw []byte, body any, err error) {
-	if raw, err = report.Unpack(packed); err != nil {
+	if raw, err = compress.Unpack(packed); err != nil {
 		return nil, nil, err
 	}
 	meta, err := report.Parse(kind, raw)

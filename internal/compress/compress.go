@@ -1,4 +1,5 @@
-package report
+// Package compress packs data that a party stores, such as reports.
+package compress
 
 import (
 	"bytes"
