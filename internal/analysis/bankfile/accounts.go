@@ -60,15 +60,14 @@ func (t *table) accounts(kind string) error {
 	if err != nil {
 		return err
 	}
-	var stated [2]*statedBalance
-	for n, name := range []string{"closing", "opening"} {
-		if b, ok := balances[name]; ok && len(groups) == 1 {
-			stated[n] = &b
-		}
-	}
+	var stated [2]*statedBalance // closing, opening
 	if len(groups) == 1 {
-		g := groups[0]
-		g.number, g.name = cmp.Or(g.number, number), cmp.Or(g.name, name)
+		for n, which := range []string{"closing", "opening"} {
+			if b, ok := balances[which]; ok {
+				stated[n] = &b
+			}
+		}
+		groups[0].number, groups[0].name = cmp.Or(groups[0].number, number), cmp.Or(groups[0].name, name)
 	}
 	kept := slices.DeleteFunc(slices.Clone(groups), func(g *group) bool {
 		if k := kindOf(g.name + " " + g.kind); kind == "" && leftKinds[k] {
@@ -86,13 +85,8 @@ func (t *table) accounts(kind string) error {
 	}
 	t.findSide(rows)
 	t.findBalance(kept)
-	if stated[1] != nil && t.bare { // two amounts without names, which may be totals
-		transactions := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return !r.counts })
-		if readings, _ := t.readings(transactions); len(readings) > 0 {
-			if _, breaks, _ := readings[0].try(kept, stated[0], stated[1]); breaks > 0 {
-				stated = [2]*statedBalance{}
-			}
-		}
+	if stated[1] != nil && t.bare && t.areTotals(rows, kept, stated[0], stated[1]) {
+		stated = [2]*statedBalance{}
 	}
 	if err := t.sign(kept, stated[0], stated[1]); err != nil {
 		return err
@@ -111,6 +105,16 @@ func (t *table) accounts(kind string) error {
 		}
 	}
 	return nil
+}
+
+// areTotals reports whether two amounts that are stated without names contradict the rows as balances, and may be totals.
+func (t *table) areTotals(rows []*row, kept []*group, closing, opening *statedBalance) bool {
+	readings, _ := t.readings(slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return !r.counts }))
+	if len(readings) == 0 {
+		return false
+	}
+	_, breaks, _ := readings[0].try(kept, closing, opening)
+	return breaks > 0
 }
 
 var accountDigits = regexp.MustCompile(`[A-Z]{0,2}\d[\dA-Z ./*-]*\d`)

@@ -116,31 +116,34 @@ func (e expected) check(t *testing.T, f File) {
 	}
 }
 
-// TestCombineWithoutNumbers combines files that name no account: by transactions that both
-// have, by a balance that goes on, or by the caller's answer.
-func TestCombineWithoutNumbers(t *testing.T) {
-	read := func(name, content string) File {
-		t.Helper()
-		if content == "" {
-			raw, err := os.ReadFile("testdata/combine/" + name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			content = string(raw)
-		}
-		f, err := Read(name, []byte(content), "")
+// readStatement reads a file, or the one of that name in testdata/combine if content is empty.
+func readStatement(t *testing.T, name, content string) File {
+	t.Helper()
+	if content == "" {
+		raw, err := os.ReadFile("testdata/combine/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range f.Accounts {
-			if a := &f.Accounts[i]; a.NoBalance {
-				if err := a.SetBalance("5.00"); err != nil {
-					t.Fatal(err)
-				}
+		content = string(raw)
+	}
+	f, err := Read(name, []byte(content), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Accounts {
+		if a := &f.Accounts[i]; a.NoBalance {
+			if err := a.SetBalance("5.00"); err != nil {
+				t.Fatal(err)
 			}
 		}
-		return f
 	}
+	return f
+}
+
+// TestCombineWithoutNumbers combines files that name no account: by transactions that both
+// have, by a balance that goes on, or by the caller's answer.
+func TestCombineWithoutNumbers(t *testing.T) {
+	read := func(name, content string) File { t.Helper(); return readStatement(t, name, content) }
 	feb, mar := read("feb.csv", ""), read("mar.csv", "")
 	const head = "Date,Description,Amount\n"
 	april := read("april.csv", head+"2026-04-02,A,-1.00\n2026-04-03,B,2.00\n")
