@@ -27,7 +27,8 @@ import (
 type shop struct {
 	URL    string
 	site   *site
-	bodies sync.Map // path → body
+	bodies sync.Map      // path → body
+	held   chan struct{} // until it is closed, the script that listens to the elements does not come; nil for at once
 }
 
 // shopScript records the elements' events: id, event and detail.
@@ -59,6 +60,9 @@ func newShop(t *testing.T, s *site, network string) *shop {
 func (h *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch body, ok := h.bodies.Load(r.URL.Path); {
 	case r.URL.Path == "/shop.js":
+		if h.held != nil {
+			<-h.held
+		}
 		w.Header().Set("Content-Type", "text/javascript")
 		io.WriteString(w, shopScript)
 	case r.URL.Path == "/shop.css":
@@ -352,11 +356,13 @@ func embedWherePageMayNot(t *testing.T, s *site, h *shop) {
 	t.Parallel()
 	evil := newShop(t, s, "localhost")
 	_, token := h.token(t, nil)
-	_, blocked := h.token(t, nil)
+	late := newShop(t, s, "127.0.0.1")
+	late.held = make(chan struct{})
+	_, blocked := late.token(t, nil)
 	evil.bodies.Store("/honest", element(`id="a"`, token))
 	lie := s.Portal + "/embed/v1/frame?grant=" + token + ".0000000000000000000000&origin=" + h.URL
 	evil.bodies.Store("/liar", `<iframe id="f" title="x" src="`+html.EscapeString(lie)+`"></iframe>`)
-	h.bodies.Store("/no-frames", element(`id="a"`, blocked))
+	late.bodies.Store("/no-frames", element(`id="a"`, blocked))
 	v := visit(t)
 	v.expect("404")
 	v.expect("frame-ancestors")
@@ -383,8 +389,11 @@ func embedWherePageMayNot(t *testing.T, s *site, h *shop) {
 		t.Error("a page of another origin may frame the application by a lie")
 	}
 
-	// A page whose policy does not allow the frame says so, and offers a next step.
-	v.open(t, h.URL+"/no-frames")
+	// A page whose policy does not allow the frame says so, also to a script that listens later, and offers a next step.
+	_, err = v.Goto(late.URL+"/no-frames", playwright.PageGotoOptions{WaitUntil: playwright.WaitUntilStateCommit})
+	must(t, err)
+	see(t, v.page("text="+en("connect.secure_page")))
+	close(late.held)
 	awaitEvent(t, v, "a error FRAME_BLOCKED")
 	click(t, v.page("text="+en("connect.secure_page")))
 	step(t, v.widget, "consent")

@@ -352,7 +352,9 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     p.setAttribute("role", "alert");
     p.append(link);
     this.note.replaceChildren(p);
-    this.emit("error", { errorType });
+    const tell = (): void => this.emit("error", { errorType });
+    if (document.readyState !== "loading") tell();
+    else this.on(document, "DOMContentLoaded", tell); // the page's scripts may listen only then
   }
 }
 
