@@ -456,6 +456,7 @@ func TestReadinessIncludesTheDatabase(t *testing.T) {
 	q.Set("host", filepath.Dir(wire.at))
 	u.RawQuery = q.Encode()
 	wire.join()
+	t.Cleanup(func() { wire.listen.Close() }) // after the program has stopped, which needs its database
 	w := startServer(t, u.String(), "--admin-addr=127.0.0.1:0")
 	eventually(t, 200, w.Admin+"/readyz")
 	wire.cut()
@@ -479,7 +480,6 @@ func (w *wire) join() {
 	l, err := net.Listen("unix", w.at)
 	testutil.Must(w.t, err)
 	w.listen = l
-	w.t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
 			in, err := l.Accept()
