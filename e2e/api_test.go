@@ -94,7 +94,7 @@ func TestBackendEmbedded(t *testing.T) {
 	}
 
 	v := visit(t)
-	v.open(t, a.ConnectURL)
+	v.follow(t, a.ConnectURL)
 	at(t, v, s.statusURL(a)+"/connect") // the token is not in the address any more
 	walk(t, v.widget, "default")
 	state(t, v, "ready")
@@ -105,7 +105,7 @@ func TestBackendEmbedded(t *testing.T) {
 		t.Errorf("the token is answered %d in a second browser", status)
 	}
 	title(t, other, en("notice.no_cookie.title"))
-	v.open(t, a.ConnectURL)
+	v.follow(t, a.ConnectURL)
 	state(t, v, "ready")
 	click(t, v.page("a[href='"+page.url+"/thanks?case=42']"))
 	title(t, v, "Welcome back")
@@ -165,7 +165,7 @@ func TestBackendAsksTheApplicant(t *testing.T) {
 	for _, mode := range modes {
 		a := app.create(t, map[string]any{"product": "cashflow", "mode": mode})
 		v := visit(t)
-		v.open(t, a.ConnectURL)
+		v.follow(t, a.ConnectURL)
 		fillForm(t, v, map[string]string{"firstName": "Zoë", "lastName": "O’Hara-Núñez", "email": "not an address",
 			"dob-year": "1992", "dob-month": "2", "dob-day": "29"})
 		v.expect("422")

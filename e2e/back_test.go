@@ -138,7 +138,7 @@ func TestReloadAndBackOnThePortal(t *testing.T) {
 	s := start(t)
 	v := visit(t)
 	a := s.begin(t, "embedded")
-	v.open(t, a.ConnectURL)
+	v.follow(t, a.ConnectURL)
 	step(t, v.widget, "consent")
 	reach(t, v.widget, "code")
 	_, err := v.Reload()

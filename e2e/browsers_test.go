@@ -75,7 +75,7 @@ func olderApplicant(t *testing.T, b olderBrowser, s *site) {
 	state(t, v, "ready")
 	b.looks(t, v, "status")
 
-	v.open(t, s.begin(t, "redirect").ConnectURL)
+	v.follow(t, s.begin(t, "redirect").ConnectURL)
 	step(t, v.page, "consent")
 	b.looks(t, v, "hosted")
 	walkAndReturn(t, v, "default")

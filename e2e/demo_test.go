@@ -132,12 +132,12 @@ func (a album) form(t *testing.T, s *site) (walk image.Image) {
 // hosted shows the provider's own page, on a phone and in the dark.
 func (a album) hosted(t *testing.T, s *site) {
 	small := visit(t, window(390, 844), dark)
-	small.open(t, s.begin(t, "redirect").ConnectURL)
+	small.follow(t, s.begin(t, "redirect").ConnectURL)
 	signIn(t, small.page, "default")
 	step(t, small.page, "code")
 	a.shot(t, small, "phone")
 	hosted := visit(t, window(1200, 800))
-	hosted.open(t, s.begin(t, "redirect").ConnectURL)
+	hosted.follow(t, s.begin(t, "redirect").ConnectURL)
 	step(t, hosted.page, "consent")
 	a.shot(t, hosted, "hosted")
 	click(t, hosted.page(link(en("visit.close"))))

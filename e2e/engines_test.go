@@ -127,7 +127,7 @@ func (d *driven) walkWidget() {
 // walkOpenBank connects a bank with its own sign-in pages, which open in a window beside the widget,
 // without an opener, and which closes by itself.
 func (d *driven) walkOpenBank(s *site) {
-	d.open(s.begin(d.t, "embedded").ConnectURL)
+	d.openLink(s.begin(d.t, "embedded").ConnectURL)
 	d.widget()
 	d.step("consent")
 	d.click("button", en("visit.consent.submit"))
@@ -163,7 +163,7 @@ func (d *driven) walkOpenBank(s *site) {
 
 // walkRedirect connects a bank on the provider's pages and returns. The result stays after a reload.
 func (d *driven) walkRedirect(s *site, mode string) {
-	d.open(s.begin(d.t, mode).ConnectURL)
+	d.openLink(s.begin(d.t, mode).ConnectURL)
 	d.step("consent")
 	d.walk()
 	d.step("end")
@@ -199,7 +199,7 @@ func (d *driven) signInToBank() {
 // dead: from the first step, Back leaves the page.
 func (d *driven) goBack(s *site) {
 	d.open(s.Portal + "/")
-	d.open(s.begin(d.t, "embedded").ConnectURL)
+	d.openLink(s.begin(d.t, "embedded").ConnectURL)
 	d.widget()
 	d.step("consent")
 	d.click("button", en("visit.consent.submit"))
@@ -224,7 +224,7 @@ func (d *driven) goBack(s *site) {
 // again, and from the accounts, whose steps stay.
 func (d *driven) goBackHosted(s *site) {
 	d.open(s.Portal + "/")
-	d.open(s.begin(d.t, "redirect").ConnectURL)
+	d.openLink(s.begin(d.t, "redirect").ConnectURL)
 	at := func(n int, step string) { // a page that the browser kept shows an old step, until it loads
 		d.t.Helper()
 		d.holds("the entry of "+step+" has its place", `
@@ -401,6 +401,13 @@ func (d *driven) view(v view) {
 func (d *driven) resize(width int) { d.t.Helper(); d.view(view{width, 1}) }
 
 func (d *driven) open(url string) { d.t.Helper(); must(d.t, d.Open(url)) }
+
+// openLink opens the link of an application and goes on by its button.
+func (d *driven) openLink(url string) {
+	d.t.Helper()
+	d.open(url)
+	d.click("button", en("resume.arrive.continue"))
+}
 
 // click presses the visible element of the selector that has the text, once it can be pressed.
 func (d *driven) click(selector, text string) {

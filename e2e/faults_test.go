@@ -17,7 +17,7 @@ func TestFlowsWithFaults(t *testing.T) {
 			t.Parallel()
 			v := visit(t)
 			a := s.begin(t, mode)
-			v.open(t, a.ConnectURL)
+			v.follow(t, a.ConnectURL)
 			if mode == "embedded" {
 				walk(t, v.widget, "default")
 			} else {

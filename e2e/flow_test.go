@@ -28,7 +28,7 @@ func (s *site) begin(t *testing.T, mode string) opened {
 // provider's page. It takes a page less than apply.
 func (s *site) arrive(t *testing.T, v *visitor, mode string) {
 	t.Helper()
-	v.open(t, s.begin(t, mode).ConnectURL)
+	v.follow(t, s.begin(t, mode).ConnectURL)
 }
 
 // statusURL is the address of an application's status page.

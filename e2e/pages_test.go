@@ -390,7 +390,7 @@ func (w *sweep) lookAsVisitor(t *testing.T, l looker) {
 func (w *sweep) lookAsApplicant(t *testing.T, l looker) {
 	l.at(t, w.Portal, "/", "/applications/"+w.first)
 	out := w.api(t, "POST", "/applications", map[string]any{"product": "cashflow", "mode": "embedded", "prefill": person})
-	l.open(t, out["connectUrl"].(string))
+	l.follow(t, out["connectUrl"].(string))
 	step(t, l.widget, "consent")
 	l.at(t, w.Portal, "/applications/"+out["id"].(string)+"/connect")
 	l.open(t, w.Portal+"/developers?lang="+l.lang)

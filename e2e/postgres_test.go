@@ -15,7 +15,7 @@ func TestPostgres(t *testing.T) {
 	v := visit(t)
 	for _, mode := range []string{"embedded", "redirect"} {
 		a := s.begin(t, mode)
-		v.open(t, a.ConnectURL)
+		v.follow(t, a.ConnectURL)
 		if mode == "embedded" {
 			walk(t, v.widget, "default")
 		} else {

@@ -18,6 +18,23 @@ func TestRedirect(t *testing.T) {
 	t.Run("the bank does not answer", func(t *testing.T) { bankDoesNotAnswer(t, s) })
 	t.Run("tabs finished in reverse order", func(t *testing.T) { finishTabsInReverse(t, s) })
 	t.Run("many starts left alone", func(t *testing.T) { leaveManyStarts(t, s) })
+	t.Run("a program opens the link first", func(t *testing.T) { openLinkByProgram(t, s) })
+}
+
+// openLinkByProgram: a program that looks at links in emails runs scripts. The link then works for
+// its person, who presses the button, and in no other browser.
+func openLinkByProgram(t *testing.T, s *site) {
+	t.Parallel()
+	program, v := visit(t), visit(t)
+	a := s.begin(t, "redirect")
+	program.open(t, a.ConnectURL)
+	see(t, program.page(button(en("resume.arrive.continue"))))
+	v.open(t, a.ConnectURL)
+	click(t, v.page(button(en("resume.arrive.continue"))))
+	step(t, v.page, "consent")
+	program.expect("Failed to load resource")
+	click(t, program.page(button(en("resume.arrive.continue"))))
+	title(t, program, en("notice.no_cookie.title"))
 }
 
 func redirectBy(t *testing.T, s *site, mode string) {
@@ -28,7 +45,7 @@ func redirectBy(t *testing.T, s *site, mode string) {
 	v := visit(t)
 	back := v.sent("/redirect/return")
 	a := s.begin(t, mode)
-	v.open(t, a.ConnectURL)
+	v.follow(t, a.ConnectURL)
 	if !strings.HasPrefix(v.URL(), s.Provider+"/visit/") && mode == "redirect" {
 		t.Fatalf("the browser is at %s and not at the provider", v.URL())
 	}
@@ -54,7 +71,7 @@ func leaveRedirect(t *testing.T, s *site) {
 	t.Parallel()
 	v := visit(t)
 	a := s.begin(t, "redirect")
-	v.open(t, a.ConnectURL)
+	v.follow(t, a.ConnectURL)
 	step(t, v.page, "consent")
 	click(t, v.page(link(en("visit.close"))))
 	step(t, v.page, "leave")
@@ -68,7 +85,7 @@ func bankDoesNotAnswer(t *testing.T, s *site) {
 	t.Parallel()
 	v := visit(t)
 	a := s.begin(t, "redirect")
-	v.open(t, a.ConnectURL)
+	v.follow(t, a.ConnectURL)
 	signIn(t, v.page, "supplier_unresponsive")
 	giveUp(t, v.page)
 	step(t, v.page, "end")
@@ -236,7 +253,7 @@ func redirectByPost(t *testing.T, s *site, mode string) {
 	v := visit(t)
 	posts, finishes := v.sent("/redirect/return"), v.sent("/redirect/finish/")
 	a := s.begin(t, mode)
-	v.open(t, a.ConnectURL)
+	v.follow(t, a.ConnectURL)
 	before := s.cookie(t, v)
 	walkAndReturn(t, v, "default")
 	at(t, v, s.statusURL(a))
@@ -260,7 +277,7 @@ func postWithoutScript(t *testing.T, s *site) {
 	t.Parallel()
 	v := visit(t, noScript)
 	a := s.begin(t, "redirect-form")
-	v.open(t, a.ConnectURL)
+	v.follow(t, a.ConnectURL)
 	click(t, v.page(button(en("resume.arrive.continue"))))
 	click(t, v.page(button(en("connect.secure_page"))))
 	walkAndReturn(t, v, "default")
@@ -274,7 +291,7 @@ func leaveRedirectByPost(t *testing.T, s *site) {
 	t.Parallel()
 	v := visit(t)
 	a := s.begin(t, "redirect")
-	v.open(t, a.ConnectURL)
+	v.follow(t, a.ConnectURL)
 	click(t, v.page(link(en("visit.close"))))
 	click(t, v.page(button(en("visit.leave.confirm"))))
 	at(t, v, s.statusURL(a))
@@ -286,7 +303,7 @@ func postFromOtherBrowser(t *testing.T, s *site) {
 	t.Parallel()
 	mine, other := visit(t, noScript), visit(t, noScript)
 	a := s.begin(t, "redirect-form")
-	mine.open(t, a.ConnectURL)
+	mine.follow(t, a.ConnectURL)
 	click(t, mine.page(button(en("resume.arrive.continue"))))
 	click(t, mine.page(button(en("connect.secure_page"))))
 	walkAndReturn(t, mine, "default")

@@ -128,6 +128,13 @@ func (v *visitor) open(t *testing.T, url string) {
 	must(t, err)
 }
 
+// follow opens a link of an onboarding app's page.
+func (v *visitor) follow(t *testing.T, url string) {
+	t.Helper()
+	_, err := v.Goto(url, playwright.PageGotoOptions{Referer: playwright.String("https://onboarding.example/")})
+	must(t, err)
+}
+
 // blockThirdPartyCookies blocks cookies and storage of other sites' frames.
 func (v *visitor) blockThirdPartyCookies(t *testing.T) {
 	t.Helper()

@@ -26,7 +26,7 @@ func TestWebhookIsSentUntilItArrives(t *testing.T) {
 	s.callback(t, away.URL)
 	v := visit(t)
 	a := s.begin(t, "redirect-form")
-	v.open(t, a.ConnectURL)
+	v.follow(t, a.ConnectURL)
 	signIn(t, v.page, "supplier_unresponsive")
 	giveUp(t, v.page)
 	step(t, v.page, "end")

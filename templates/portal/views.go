@@ -285,6 +285,8 @@ type Leave struct {
 
 	// Text and Button replace the words about the provider's site, unless they are empty.
 	Text, Button i18n.Key
+
+	Waits bool // for the button, unless the browser says that another page led here
 }
 
 // Status is the state of an application.

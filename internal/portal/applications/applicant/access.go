@@ -81,7 +81,8 @@ func (s *Handler) authorizeToken(w http.ResponseWriter, r *http.Request, id, tok
 }
 
 // showLink shows the page of an application's link, which posts the token: programs that
-// look at links post nothing. A browser that has access is redirected.
+// look at links post nothing. Some run scripts, so the page goes on by itself only if another
+// page led to it, and not from an email or an address. A browser that has access is redirected.
 func (s *Handler) showLink(w http.ResponseWriter, r *http.Request, id, token, sessionID string) error {
 	switch err := s.authorizeSession(r.Context(), id, sessionID); {
 	case err == nil:
@@ -101,10 +102,17 @@ func (s *Handler) showLink(w http.ResponseWriter, r *http.Request, id, token, se
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	httpx.SetSecurityHeaders(w, httpx.CSP{FormAction: s.Service.FormTargets})
 	return cmp.Or(httpx.HTML(w, r, http.StatusOK, portalui.LeavePage(portalui.Leave{Base: s.Base(r), URL: ConnectURL(id),
-		Field: linkField, Token: token, Text: "leave.link", Button: "resume.arrive.continue"})), ErrRedirected)
+		Field: linkField, Token: token, Text: "leave.link", Button: "resume.arrive.continue", Waits: !fromPage(r)})), ErrRedirected)
 }
 
 const linkField = "grant"
+
+// fromPage reports whether a page led the browser here, and not a person's or a program's own
+// request. Old browsers do not say.
+func fromPage(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site != "" && site != "none"
+}
 
 // useLink grants the browser that posted a link's token access. A browser that keeps no
 // cookies does not use the link up.
