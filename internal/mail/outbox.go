@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"vestibule/internal/compress"
 	"vestibule/internal/jobs"
 	"vestibule/internal/store"
 )
@@ -97,10 +98,14 @@ func Backoff(most time.Duration) func(attempt int) time.Duration {
 // Seal encrypts the recipient, the text and the HTML of an email under a data key.
 func (o Outbox) Seal(ctx context.Context, q store.Queryer, keyID string, m Message) (s Sealed, err error) {
 	for _, c := range columns(&s, &m) {
-		if c.name == "html" && m.HTML == "" {
-			continue
+		plain := []byte(*c.plain)
+		if c.name == "html" {
+			if len(plain) == 0 {
+				continue
+			}
+			plain = compress.Pack(plain)
 		}
-		if *c.sealed, err = o.DB.Vault.Seal(ctx, q, keyID, cell(m.ID, c.name), []byte(*c.plain)); err != nil {
+		if *c.sealed, err = o.DB.Vault.Seal(ctx, q, keyID, cell(m.ID, c.name), plain); err != nil {
 			return s, err
 		}
 	}
@@ -215,6 +220,9 @@ func (o Outbox) List(ctx context.Context, q store.Queryer, f Filter) (out []Emai
 func (o Outbox) open(ctx context.Context, q store.Queryer, e *Email) error {
 	for _, c := range columns(&e.sealed, &e.Message) {
 		plain, err := o.DB.Vault.Open(ctx, q, e.keyID, cell(e.ID, c.name), *c.sealed)
+		if err == nil && c.name == "html" {
+			plain, err = compress.Unpack(plain)
+		}
 		if err != nil {
 			return err
 		}
