@@ -153,9 +153,10 @@ func (f *Fleet) Stop() {
 	os.RemoveAll(f.Dir)
 }
 
-// Collect has each replica collect its garbage, so that its heap is what it holds.
+// Collect has each replica collect its garbage, so that its heap is what it holds: twice, because
+// pools are kept for one collection.
 func (f *Fleet) Collect() error {
-	for _, r := range f.Replicas {
+	for _, r := range slices.Concat(f.Replicas, f.Replicas) {
 		resp, err := http.Get("http://" + r.Admin + "/debug/pprof/heap?gc=1")
 		if err != nil {
 			return err
