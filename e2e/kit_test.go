@@ -110,6 +110,12 @@ func awaitEvent(t *testing.T, v *visitor, what string) {
 	}
 }
 
+// awaitLast waits until the last event is what.
+func awaitLast(t *testing.T, v *visitor, what string) {
+	t.Helper()
+	until(t, "the last event is "+what, func() bool { return strings.HasSuffix(events(t, v), what) })
+}
+
 func events(t *testing.T, v *visitor) string {
 	t.Helper()
 	all, err := v.Evaluate(`() => [...document.getElementById("events").children].map((li) => li.textContent).join("\n")`)
@@ -246,7 +252,7 @@ func embedAsDialog(t *testing.T, s *site, h *shop) {
 		v.axe(t)
 		v.fits(t)
 		must(t, v.Keyboard().Press("Escape"))
-		must(t, v.page("#m dialog:not([open])").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
+		awaitLast(t, v, "m close") // is sent after the dialog has closed
 		if focused, err := opener.Evaluate(`(b) => b.getRootNode().activeElement === b && `+
 			`!document.documentElement.hasAttribute("style")`, nil); err != nil || focused != true {
 			t.Errorf("after the dialog the button has focus, and the page its scrolling: %v (%v)", focused, err)
@@ -257,7 +263,7 @@ func embedAsDialog(t *testing.T, s *site, h *shop) {
 	}
 	must(t, opener.Press("Enter"))
 	click(t, v.page(button(es("visit.close"))))
-	must(t, v.page("#m dialog:not([open])").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
+	awaitLast(t, v, "m close")
 }
 
 func embedAsDialogThatWidgetCloses(t *testing.T, h *shop) {
@@ -280,7 +286,7 @@ func embedAsDialogThatWidgetCloses(t *testing.T, h *shop) {
 	click(t, opener)
 	see(t, v.inside("m").Locator("text="+en("connect.stopped.title")))
 	click(t, closer)
-	must(t, v.page("#m dialog:not([open])").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
+	awaitLast(t, v, "m close")
 }
 
 func embedTwice(t *testing.T, s *site, h *shop) {

@@ -34,7 +34,7 @@ func openLinkByProgram(t *testing.T, s *site) {
 	step(t, v.page, "consent")
 	program.expect("Failed to load resource")
 	click(t, program.page(button(en("resume.arrive.continue"))))
-	title(t, program, en("notice.no_cookie.title"))
+	title(t, program, en("notice.not_found.title"))
 }
 
 func redirectBy(t *testing.T, s *site, mode string) {

@@ -234,7 +234,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
       this.shadowRoot!.append(dialog);
       this.on(close, "click", () => this.close());
       this.on(dialog, "close", () => {
-        this.setScrolling(true);
+        this.setScrolling(!dialog.open); // it may have been opened again since
         this.emit("close");
       });
       this.undo.push(() => this.setScrolling(true));
