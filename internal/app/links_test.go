@@ -151,8 +151,12 @@ func (w *testServer) dump(t *testing.T) map[string]string {
 		err := db.Read(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 			tables, err := tableNames(ctx, tx, db.Dialect)
 			for _, table := range tables {
+				from := table
+				if table == "river_job" { // the job of each minute goes on
+					from += " WHERE kind <> 'visits.expire'"
+				}
 				if err == nil && table != "job_runners" { // their heartbeats
-					out[fmt.Sprintf("%d.%s", i, table)], err = dumpTable(ctx, tx, table)
+					out[fmt.Sprintf("%d.%s", i, table)], err = dumpTable(ctx, tx, from)
 				}
 			}
 			return err
