@@ -105,18 +105,6 @@ type Identity struct {
 	Matching       *Matching `json:"matching,omitempty"` // only on the consumer's own input, and not when it is the only identity
 }
 
-// Matching lists, field by field, which sources agree with the consumer's input.
-type Matching struct {
-	FullName MatchingField `json:"full_name"`
-}
-
-// MatchingField lists the identities that agree and those that do not. Both are
-// arrays, never null.
-type MatchingField struct {
-	Matched   []SourceRef `json:"matched_sources"`
-	Unmatched []SourceRef `json:"unmatched_sources"`
-}
-
 // SourceRef names one identity of the report.
 type SourceRef struct {
 	SourceID       string  `json:"source_id"`

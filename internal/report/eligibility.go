@@ -106,18 +106,6 @@ type EligibilityIdentity struct {
 	Matching   *EligibilityMatching `json:"matching,omitempty"` // only on the consumer's own input, and not when it is the only identity
 }
 
-// EligibilityMatching says which sources agree with the consumer's input.
-type EligibilityMatching struct {
-	FullName ConnectionMatching `json:"full_name"`
-}
-
-// ConnectionMatching lists the sources that agree and those that do not, each of
-// them once. Both are arrays, never null.
-type ConnectionMatching struct {
-	Matched   []ConnectionRef `json:"matched_sources"`
-	Unmatched []ConnectionRef `json:"unmatched_sources"`
-}
-
 // ConnectionRef names one source of the report.
 type ConnectionRef struct {
 	SourceID   string  `json:"source_id"`

@@ -31,18 +31,6 @@ type IncomeIdentity struct {
 	Matching       *IncomeMatching `json:"matching,omitempty"` // only on the consumer's own input, and not when it is the only identity
 }
 
-// IncomeMatching says which identities agree with the consumer's input.
-type IncomeMatching struct {
-	FullName RecordMatching `json:"full_name"`
-}
-
-// RecordMatching lists the records that agree and those that do not. Both are
-// arrays, never null.
-type RecordMatching struct {
-	Matched   []RecordRef `json:"matched_sources"`
-	Unmatched []RecordRef `json:"unmatched_sources"`
-}
-
 // RecordRef names one identity, or one item of employment, of the report.
 type RecordRef struct {
 	SourceID       string  `json:"source_id"`

@@ -177,75 +177,60 @@ func (b Base) developer(title string, scripts ...string) ui.Page {
 	return p
 }
 
-func (p Playground) products() ui.Question {
-	q := ui.Question{Name: "product", Label: i18n.T(p.Lang, "status.report"), Lang: p.Lang}
-	for _, x := range p.Products {
-		q.Options = append(q.Options, ui.Option{Value: string(x), Label: i18n.Code(p.Lang, "product.name", x), Chosen: x == p.Choice.Product})
+// choose returns a question about one of some values, each with its label.
+func choose[S ~string](p Playground, name string, title i18n.Key, values []S, chosen S, label func(S) string) ui.Question {
+	q := ui.Question{Name: name, Label: i18n.T(p.Lang, title), Lang: p.Lang}
+	for _, x := range values {
+		q.Options = append(q.Options, ui.Option{Value: string(x), Label: label(x), Chosen: x == chosen})
 	}
 	return q
 }
 
+func (p Playground) products() ui.Question {
+	return choose(p, "product", "status.report", p.Products, p.Choice.Product,
+		func(x contract.Product) string { return i18n.Code(p.Lang, "product.name", x) })
+}
+
+// choiceLabel returns the label of a value of choiceTexts.
+func (p Playground) choiceLabel(x string) string { return i18n.T(p.Lang, choiceTexts[x]) }
+
 func (p Playground) places() ui.Question {
-	q := ui.Question{Name: "where", Label: i18n.T(p.Lang, "developers.where"), Lang: p.Lang}
-	for _, x := range []string{"page", "portal", "provider"} {
-		q.Options = append(q.Options, ui.Option{Value: x, Label: i18n.T(p.Lang, placeTexts[x]), Chosen: x == p.Choice.Where})
-	}
-	return q
+	return choose(p, "where", "developers.where", []string{"page", "portal", "provider"}, p.Choice.Where, p.choiceLabel)
 }
 
 func (p Playground) integrations() ui.Question {
-	q := ui.Question{Name: "integration", Label: i18n.T(p.Lang, "developers.integration"), Lang: p.Lang}
-	for _, x := range p.Integrations {
-		w := integrationTexts[x]
-		q.Options = append(q.Options, ui.Option{Value: x, Label: i18n.T(p.Lang, w.title), Detail: i18n.T(p.Lang, w.text),
-			Chosen: x == p.Choice.Integration})
+	q := choose(p, "integration", "developers.integration", p.Integrations, p.Choice.Integration,
+		func(x string) string { return i18n.T(p.Lang, integrationTexts[x].title) })
+	for i := range q.Options {
+		q.Options[i].Detail = i18n.T(p.Lang, integrationTexts[q.Options[i].Value].text)
 	}
 	return q
 }
 
 func (p Playground) pageLanguage() ui.Question {
-	q := ui.Question{Name: "page-language", Label: i18n.T(p.Lang, "developers.page-language"), Lang: p.Lang}
-	for _, l := range i18n.Languages() {
-		q.Options = append(q.Options, ui.Option{Value: string(l), Label: l.Name(), Chosen: l == p.Choice.PageLang})
-	}
-	return q
+	return choose(p, "page-language", "developers.page-language", i18n.Languages(), p.Choice.PageLang, i18n.Lang.Name)
 }
 
 func (p Playground) themes() ui.Question {
-	q := ui.Question{Name: "theme", Label: i18n.T(p.Lang, "developers.theme"), Lang: p.Lang}
-	for _, x := range []struct {
-		value string
-		words i18n.Key
-	}{{"own", "developers.theme_own"}, {"light", "developers.theme_light"}, {"dark", "developers.theme_dark"}} {
-		q.Options = append(q.Options, ui.Option{Value: x.value, Label: i18n.T(p.Lang, x.words), Chosen: x.value == p.Choice.Theme})
-	}
-	return q
+	return choose(p, "theme", "developers.theme", []string{"own", "light", "dark"}, p.Choice.Theme, p.choiceLabel)
 }
 
 func (p Playground) people() ui.Question {
-	q := ui.Question{Name: "person", Label: i18n.T(p.Lang, "developers.person"), Lang: p.Lang}
-	for _, x := range []struct {
-		value string
-		words i18n.Key
-	}{{"ana", "developers.person_ana"}, {"luis", "developers.person_luis"}, {"none", "developers.person_none"}} {
-		q.Options = append(q.Options, ui.Option{Value: x.value, Label: i18n.T(p.Lang, x.words), Chosen: x.value == p.Choice.Person})
-	}
-	return q
+	return choose(p, "person", "developers.person", []string{"ana", "luis", "none"}, p.Choice.Person, p.choiceLabel)
 }
 
 func (p Playground) usernames() ui.Question {
-	q := ui.Question{Name: "username", Label: i18n.T(p.Lang, "developers.username"), Hint: i18n.T(p.Lang, "developers.username_hint"),
-		Lang: p.Lang}
-	for _, x := range p.Usernames {
-		q.Options = append(q.Options, ui.Option{Value: x, Label: x, Chosen: x == p.Choice.Username})
-	}
+	q := choose(p, "username", "developers.username", p.Usernames, p.Choice.Username, func(x string) string { return x })
+	q.Hint = i18n.T(p.Lang, "developers.username_hint")
 	return q
 }
 
 type titleAndText struct{ title, text i18n.Key }
 
-var placeTexts = map[string]i18n.Key{"page": "developers.where.page", "portal": "developers.where.portal",
-	"provider": "developers.where.provider"}
+// choiceTexts are the labels of the places, the themes and the people to choose from.
+var choiceTexts = map[string]i18n.Key{"page": "developers.where.page", "portal": "developers.where.portal",
+	"provider": "developers.where.provider", "own": "developers.theme_own", "light": "developers.theme_light",
+	"dark": "developers.theme_dark", "ana": "developers.person_ana", "luis": "developers.person_luis", "none": "developers.person_none"}
 
 var integrationTexts = map[string]titleAndText{
 	"inline":           {"developers.integrations.inline.title", "developers.integrations.inline.text"},

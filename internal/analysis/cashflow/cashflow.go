@@ -82,16 +82,12 @@ func identities(in Input) []report.Identity {
 	if in.Consumer != nil {
 		out = append(out, identity(in.InputSource, in.InputUUID, in.InputRecordID, *in.Consumer))
 	}
-	m := report.Matching{FullName: report.MatchingField{Matched: []report.SourceRef{}, Unmatched: []report.SourceRef{}}}
+	m := report.Matching{FullName: report.NewAgreement[report.SourceRef]()}
 	for _, c := range in.Bank.Connections {
 		for _, o := range c.Owners {
 			id := identity(c.SourceID, c.ID, o.RecordID, o.Person)
 			ref := report.SourceRef{SourceID: id.SourceID, SourceUUID: id.SourceUUID, SourceRecordID: id.SourceRecordID}
-			if in.Consumer != nil && in.Consumer.Is(o.FullName()) {
-				m.FullName.Matched = append(m.FullName.Matched, ref)
-			} else {
-				m.FullName.Unmatched = append(m.FullName.Unmatched, ref)
-			}
+			m.FullName.Add(in.Consumer != nil && in.Consumer.Is(o.FullName()), ref)
 			out = append(out, id)
 		}
 	}

@@ -160,20 +160,15 @@ func (in *Input) identities() []report.EligibilityIdentity {
 	if in.Consumer != nil {
 		out = append(out, identity(in.InputSource, in.InputUUID, *in.Consumer))
 	}
-	m := report.ConnectionMatching{Matched: []report.ConnectionRef{}, Unmatched: []report.ConnectionRef{}}
+	m := report.NewAgreement[report.ConnectionRef]()
 	source := func(id, uuid string, people ...bankdata.Person) {
 		same := false
 		for _, p := range people {
 			out = append(out, identity(id, uuid, p))
 			same = same || in.Consumer != nil && in.Consumer.Is(p.FullName())
 		}
-		ref := report.ConnectionRef{SourceID: id, SourceUUID: contract.Null(uuid)}
-		switch {
-		case len(people) == 0:
-		case same:
-			m.Matched = append(m.Matched, ref)
-		default:
-			m.Unmatched = append(m.Unmatched, ref)
+		if len(people) > 0 {
+			m.Add(same, report.ConnectionRef{SourceID: id, SourceUUID: contract.Null(uuid)})
 		}
 	}
 	for _, c := range in.Bank.Connections {

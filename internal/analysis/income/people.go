@@ -34,11 +34,11 @@ func identities(in Input) []report.IncomeIdentity {
 	if in.Consumer != nil {
 		out = append(out, identity(in.InputSource, in.InputRecordID, *in.Consumer))
 	}
-	m := report.IncomeMatching{FullName: emptyMatching()}
+	m := report.IncomeMatching{FullName: report.NewAgreement[report.RecordRef]()}
 	known := func(source string, o bankdata.Owner) {
 		id := identity(source, o.RecordID, o.Person)
 		same := in.Consumer != nil && in.Consumer.Is(o.FullName())
-		addRecord(&m.FullName, same, report.RecordRef{SourceID: id.SourceID, SourceRecordID: id.SourceRecordID})
+		m.FullName.Add(same, report.RecordRef{SourceID: id.SourceID, SourceRecordID: id.SourceRecordID})
 		out = append(out, id)
 	}
 	for _, c := range in.Bank.Connections {
@@ -65,19 +65,6 @@ func identities(in Input) []report.IncomeIdentity {
 func personNamed(full string) (p bankdata.Person) {
 	p.FirstName, p.LastName, p.Suffix = personname.Split(full)
 	return p
-}
-
-func emptyMatching() report.RecordMatching {
-	return report.RecordMatching{Matched: []report.RecordRef{}, Unmatched: []report.RecordRef{}}
-}
-
-// addRecord adds a record to the matched or to the unmatched ones.
-func addRecord(m *report.RecordMatching, same bool, ref report.RecordRef) {
-	if same {
-		m.Matched = append(m.Matched, ref)
-	} else {
-		m.Unmatched = append(m.Unmatched, ref)
-	}
 }
 
 func identity(source, record string, p bankdata.Person) report.IncomeIdentity {
@@ -131,9 +118,9 @@ func (f *facts) employment(in *Input, stated []employer) []report.Employment {
 		return out
 	}
 	for i := range stated {
-		m := report.EmploymentMatching{EmployerName: emptyMatching()}
+		m := report.EmploymentMatching{EmployerName: report.NewAgreement[report.RecordRef]()}
 		for n, e := range out[len(stated):] {
-			addRecord(&m.EmployerName, like[n] == i, report.RecordRef{SourceID: e.SourceID, SourceRecordID: e.SourceRecordID})
+			m.EmployerName.Add(like[n] == i, report.RecordRef{SourceID: e.SourceID, SourceRecordID: e.SourceRecordID})
 		}
 		out[i].Matching = &m
 	}

@@ -14,7 +14,7 @@ import (
 // matching if there is a record.
 func identities(in *Input, fields report.IdentityFields) []report.PassportIdentity {
 	var out []report.PassportIdentity
-	m := report.IncomeMatching{FullName: report.RecordMatching{Matched: []report.RecordRef{}, Unmatched: []report.RecordRef{}}}
+	m := report.IncomeMatching{FullName: report.NewAgreement[report.RecordRef]()}
 	if c := in.Consumer; c != nil {
 		out = append(out, report.PassportIdentity{
 			SourceID: in.InputSource, SourceRecordID: contract.Null(in.InputRecordID), FirstName: contract.Null(c.First),
@@ -26,12 +26,9 @@ func identities(in *Input, fields report.IdentityFields) []report.PassportIdenti
 	if in.File.Found {
 		id := identity(in.File.Person, fields)
 		id.SourceID, id.SourceRecordID = in.File.Supplier, contract.Null(in.File.RecordID)
-		ref := report.RecordRef{SourceID: id.SourceID, SourceRecordID: id.SourceRecordID}
-		if c := in.Consumer; c != nil && (SameName(*c, report.Text(id.FullName)) || SameName(*c, report.Text(id.TransliteratedName))) {
-			m.FullName.Matched = append(m.FullName.Matched, ref)
-		} else {
-			m.FullName.Unmatched = append(m.FullName.Unmatched, ref)
-		}
+		c := in.Consumer
+		m.FullName.Add(c != nil && (SameName(*c, report.Text(id.FullName)) || SameName(*c, report.Text(id.TransliteratedName))),
+			report.RecordRef{SourceID: id.SourceID, SourceRecordID: id.SourceRecordID})
 		out = append(out, id)
 	}
 	if in.Consumer != nil && len(out) > 1 {
@@ -64,8 +61,7 @@ func identity(p Person, f report.IdentityFields) report.PassportIdentity {
 		out.DateOfBirth = date(p.Born)
 	}
 	if f.IsDeceased {
-		deceased := p.Deceased
-		out.IsDeceased = &deceased
+		out.IsDeceased = new(p.Deceased)
 	}
 	if f.DateOfDeath && p.Deceased {
 		out.DateOfDeath = date(p.Died)

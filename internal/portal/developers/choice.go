@@ -1,11 +1,13 @@
 package developers
 
 import (
+	_ "embed"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"text/template"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
@@ -81,12 +83,11 @@ func (h *Handler) read(q url.Values) portalui.Choice {
 // person returns a test person's data for a product, or nil. Names and addresses are
 // fictitious.
 func (h *Handler) person(c portalui.Choice) *prefill.Fields {
-	income := int64(64000)
 	people := map[string]prefill.Fields{
 		"ana": {FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15"},
 		"luis": {FirstName: "Luis", LastName: "Harmon", Email: "luis@example.com", DOB: "1984-02-29",
 			Phone: "555-010-0199", Address: "12 Harbor Lane",
-			City: "Columbus", State: "OH", ZIP: "43215", StatedAnnualIncome: &income, StatedEmployerName: "Tern & Sons"},
+			City: "Columbus", State: "OH", ZIP: "43215", StatedAnnualIncome: new(int64(64000)), StatedEmployerName: "Tern & Sons"},
 	}
 	f, ok := people[c.Person]
 	if !ok {
@@ -174,122 +175,50 @@ func createdBody(id, embedToken, connectURL string) string {
 	return object(member{"id", id}, member{"embedToken", embedToken}, member{"connectUrl", connectURL})
 }
 
+//go:embed listings.tmpl
+var listingsFile string
+
+var listingTemplates = template.Must(template.New("").Funcs(template.FuncMap{"pretty": pretty}).Parse(listingsFile))
+
+// code returns the code of a template of listings.tmpl.
+func code(name string, v any) string {
+	var b strings.Builder
+	if err := listingTemplates.ExecuteTemplate(&b, name, v); err != nil {
+		panic(err) // tests use each
+	}
+	return b.String()
+}
+
 // call returns a POST in four languages. Keys come from the environment.
-func call(address string, v any, basic bool) []portalui.Listing {
-	shell, script, program := `-H "Authorization: Bearer $VESTIBULE_PORTAL_API_KEY"`, "`Bearer ${process.env.VESTIBULE_PORTAL_API_KEY}`",
-		`	req.Header.Set("Authorization", "Bearer "+os.Getenv("VESTIBULE_PORTAL_API_KEY"))`
-	imported, python := "", `"Bearer " + os.environ["VESTIBULE_PORTAL_API_KEY"]`
-	result, has, prints := "{ id, embedToken, connectUrl }", "ID, EmbedToken, ConnectURL string", "made.ID, made.EmbedToken, made.ConnectURL"
-	printed := `made["id"], made["embedToken"], made["connectUrl"]`
-	if basic {
-		shell, script = `-u "$CLIENT_ID:$SECRET_KEY"`, "`Basic ${btoa(`${process.env.CLIENT_ID}:${process.env.SECRET_KEY}`)}`"
-		program = `	req.SetBasicAuth(os.Getenv("CLIENT_ID"), os.Getenv("SECRET_KEY"))`
-		result, has, prints, printed = "{ token }", "Token string", "made.Token", `made["token"]`
-		imported = "from base64 import b64encode\n"
-		python = `"Basic " + b64encode((os.environ["CLIENT_ID"] + ":" + os.environ["SECRET_KEY"]).encode()).decode()`
+func call(address string, v any, basic bool) (out []portalui.Listing) {
+	for _, l := range [][2]string{{"curl", "curl"}, {"go", "Go"}, {"node", "Node"}, {"python", "Python"}} {
+		out = append(out, portalui.Listing{ID: l[0], Title: l[1], Server: true, Code: code(l[0], map[string]any{
+			"Address": address, "Body": v, "Basic": basic})})
 	}
-	return []portalui.Listing{
-		{ID: "curl", Title: "curl", Server: true, Code: "curl -s " + address + " \\\n  " + shell +
-			" \\\n  -H 'Content-Type: application/json' \\\n  -d '" + pretty(v, "") + "'"},
-		{ID: "go", Title: "Go", Server: true, Code: `package main
-
-import (
-	"encoding/json"
-	"fmt"
-	"log"
-	"net/http"
-	"os"
-	"strings"
-)
-
-func main() {
-	body := strings.NewReader(` + "`" + pretty(v, "") + "`" + `)
-	req, err := http.NewRequest("POST", "` + address + `", body)
-	if err != nil {
-		log.Fatal(err)
-	}
-` + program + `
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer resp.Body.Close()
-	var made struct{ ` + has + ` }
-	if err := json.NewDecoder(resp.Body).Decode(&made); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(` + prints + `)
-}`},
-		{ID: "node", Title: "Node", Server: true, Code: `const response = await fetch("` + address + `", {
-  method: "POST",
-  headers: {
-    Authorization: ` + script + `,
-    "Content-Type": "application/json",
-  },
-  body: JSON.stringify(` + pretty(v, "  ") + `),
-});
-const ` + result + ` = await response.json();`},
-		{ID: "python", Title: "Python", Server: true, Code: `import json
-import os
-` + imported + `from urllib.request import Request, urlopen
-
-body = r"""` + pretty(v, "") + `"""
-request = Request("` + address + `", body.encode(), {
-    "Authorization": ` + python + `,
-    "Content-Type": "application/json",
-})
-with urlopen(request) as response:
-    made = json.load(response)
-print(` + printed + `)`},
-	}
+	return out
 }
 
 // page returns the code of the reader's page.
 func (h *Handler) page(c portalui.Choice, w integration, person *prefill.Fields) []portalui.Listing {
-	html := func(code string) portalui.Listing { return portalui.Listing{ID: "html", Title: "HTML", Code: code} }
-	script := func(code string) portalui.Listing { return portalui.Listing{ID: "js", Title: "JavaScript", Code: code} }
+	v := map[string]any{"Portal": h.URL, "Lang": string(c.PageLang), "Theme": c.Theme, "Mode": w.element,
+		"Script": h.Profile.At(h.ProviderURL, svcapi.AddressWidgetScript), "Global": h.Profile.WidgetGlobal,
+		"ProductID": h.Applicants.Service.Products[c.Product], "PublicID": h.Applicants.PublicID,
+		"Prefill": w.variant == applications.ByPrefill, "Person": person}
+	if w.element == "inline" {
+		v["Mode"] = ""
+	}
+	listing := func(id, title, name string) portalui.Listing {
+		return portalui.Listing{ID: id, Title: title, Code: code(name, v)}
+	}
 	switch {
 	case w.element != "":
-		attributes := ""
-		if w.element != "inline" {
-			attributes = ` mode="` + w.element + `"`
-		}
-		inside := ""
-		if w.element != "inline" {
-			inside = "\n  <button>" + map[i18n.Lang]string{i18n.English: "Verify with your bank",
-				i18n.Spanish: "Verificar con su banco"}[c.PageLang] + "</button>\n"
-		}
-		out := []portalui.Listing{
-			html(`<script src="` + h.URL + `/embed/v1/embed.js" async></script>` + "\n" +
-				`<vestibule-apply` + attributes + ` lang="` + string(c.PageLang) + `" token="EMBED_TOKEN">` + inside + `</vestibule-apply>`),
-			script(`const element = document.querySelector("vestibule-apply");
-element.addEventListener("complete", (e) => {
-  // A reason for your back end to ask, and no proof.
-  console.log(e.detail.application, e.detail.state);
-});`)}
+		out := []portalui.Listing{listing("html", "HTML", "element"), listing("js", "JavaScript", "element-script")}
 		if c.Theme != "own" {
-			out = append(out, portalui.Listing{ID: "css", Title: "CSS", Code: "vestibule-apply {\n  color-scheme: " + c.Theme + ";\n}"})
+			out = append(out, listing("css", "CSS", "element-style"))
 		}
 		return out
 	case w.variant != "":
-		with := `token: "TOKEN",`
-		if w.variant == "prefill" {
-			with = "prefill: " + pretty(person, "  ") + ","
-		}
-		return []portalui.Listing{
-			html(`<div id="nova-embed"></div>` + "\n" + `<script src="` + h.Profile.At(h.ProviderURL, svcapi.AddressWidgetScript) +
-				`"></script>` + "\n" + `<script src="/your-own.js"></script>`),
-			script(h.Profile.WidgetGlobal + `.register({
-  env: "sandbox",
-  productId: "` + h.Applicants.Service.Products[c.Product] + `",
-  publicId: "` + h.Applicants.PublicID + `",
-  ` + with + `
-  onSuccess: (publicToken, status) => { /* tell your server to ask */ },
-  onExit: (publicToken) => { /* offer to go on */ },
-  onError: (publicToken, errorType) => { /* say what to do */ },
-});`)}
+		return []portalui.Listing{listing("html", "HTML", "register"), listing("js", "JavaScript", "register-script")}
 	}
-	return []portalui.Listing{html(`<a href="CONNECT_URL">` + map[i18n.Lang]string{i18n.English: "Verify with your bank",
-		i18n.Spanish: "Verificar con su banco"}[c.PageLang] + `</a>`)}
+	return []portalui.Listing{listing("html", "HTML", "link")}
 }

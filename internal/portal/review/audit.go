@@ -68,10 +68,11 @@ func (d *Handler) showAudit(w http.ResponseWriter, r *http.Request, by staff.Use
 	if err != nil {
 		return err
 	}
-	if v.Of != nil {
-		decided := staff.EntryFilter{Actor: v.Of.ID, Action: decisions.Decided}
-		v.Work.AssignedURL, v.Work.DecidedURL = filter{Filter: pages.Filter{Assignee: v.Of.ID}}.url(""), audit.Filter{EntryFilter: decided}.URL()
-		if v.Work.Assigned, err = d.Index.Count(r.Context(), d.DB.SQL, search.Filter{Assignee: v.Of.ID}); err != nil {
+	if v.User != nil {
+		decided := staff.EntryFilter{Actor: v.User.ID, Action: decisions.Decided}
+		v.Work.AssignedURL = filter{Filter: pages.Filter{Assignee: v.User.ID}}.url("")
+		v.Work.DecidedURL = audit.Filter{EntryFilter: decided}.URL()
+		if v.Work.Assigned, err = d.Index.Count(r.Context(), d.DB.SQL, search.Filter{Assignee: v.User.ID}); err != nil {
 			return err
 		}
 		if v.Work.Decided, err = d.Staff.CountEntries(r.Context(), d.DB.SQL, decided, search.MaxCounted); err != nil {

@@ -33,9 +33,9 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by staff.User, 
 		return err
 	}
 	switch in.Problem {
-	case pages.DecideFine:
+	case "":
 		return httpx.SeeOther(w, applicationURL(r, a.ID, "decided", "decision"))
-	case pages.DecideLate, pages.DecideRevised:
+	case "review.decide.late", "review.decide.revised":
 		return d.showApplication(w, r, http.StatusConflict, by, a, shownParts{deciding: in})
 	}
 	return d.showApplication(w, r, http.StatusUnprocessableEntity, by, a, shownParts{deciding: in})

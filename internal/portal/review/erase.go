@@ -146,7 +146,7 @@ func (d *Handler) eraseSelected(w http.ResponseWriter, r *http.Request, by staff
 		}
 	}
 	if len(chosen) == 0 || form.Get("sure") != "yes" {
-		return d.showErase(w, r, http.StatusUnprocessableEntity, by, a, pages.EraseView{Problem: pages.EraseUnsure, Cause: cause})
+		return d.showErase(w, r, http.StatusUnprocessableEntity, by, a, pages.EraseView{Problem: "review.delete.unsure", Cause: cause})
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), sharing.Timeout)
 	defer cancel()
@@ -156,7 +156,7 @@ func (d *Handler) eraseSelected(w http.ResponseWriter, r *http.Request, by staff
 		if err != nil {
 			if errors.Is(err, sharing.ErrNotWithdrawn) {
 				d.Log.WarnContext(ctx, "not deleted, for the service has not withdrawn it", "application", id, "err", err.Error())
-				return d.showErase(w, r, http.StatusBadGateway, by, a, pages.EraseView{Problem: pages.EraseShared, Cause: cause})
+				return d.showErase(w, r, http.StatusBadGateway, by, a, pages.EraseView{Problem: "review.delete.shared", Cause: cause})
 			}
 			return err
 		}

@@ -172,8 +172,8 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	v.Deciding.Report = a.Report.Version()
 	if len(v.Deciding.Taken) > 0 {
 		v.Row.Decision = v.Deciding.Taken[0].Decision
-		if v.Deciding.Problem == pages.DecideLate && v.Deciding.Taken[0].By == by.Email {
-			v.Deciding.Problem = pages.DecideLateOwn
+		if v.Deciding.Problem == "review.decide.late" && v.Deciding.Taken[0].By == by.Email {
+			v.Deciding.Problem = "review.decide.late_own"
 		}
 	}
 	if err := d.fillAssignee(ctx, by, &v.Row); err != nil {

@@ -131,7 +131,7 @@ func (d *Handler) keep(w http.ResponseWriter, r *http.Request, by staff.User, a 
 		return err
 	}
 	if form.Get("report") != a.Report.Version() {
-		return d.showApplication(w, r, http.StatusConflict, by, a, shownParts{deciding: pages.Deciding{Problem: pages.DecideRevised}})
+		return d.showApplication(w, r, http.StatusConflict, by, a, shownParts{deciding: pages.Deciding{Problem: "review.decide.revised"}})
 	}
 	if err := d.Decisions.Keep(r.Context(), by, a); err != nil {
 		return err

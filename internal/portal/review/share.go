@@ -33,10 +33,10 @@ func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by staff.U
 	}
 	typed := pages.Sharing{PublicID: strings.TrimSpace(form.Get("publicId")), Label: strings.TrimSpace(form.Get("label"))}
 	if !plain(typed.PublicID, 1, maxPublicID) {
-		return d.showRefusal(w, r, by, a, typed, &sharing.Refusal{Status: http.StatusUnprocessableEntity, Problem: pages.ShareNoPublicID})
+		return d.showRefusal(w, r, by, a, typed, &sharing.Refusal{Status: http.StatusUnprocessableEntity, Problem: "review.share.no_public_id"})
 	}
 	if !plain(typed.Label, 0, maxLabel) {
-		return d.showRefusal(w, r, by, a, typed, &sharing.Refusal{Status: http.StatusUnprocessableEntity, Problem: pages.ShareBadLabel})
+		return d.showRefusal(w, r, by, a, typed, &sharing.Refusal{Status: http.StatusUnprocessableEntity, Problem: "review.share.bad_label"})
 	}
 	done, err := d.Sharing.Share(r.Context(), by, a, typed.PublicID, typed.Label)
 	if err != nil {

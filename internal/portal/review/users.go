@@ -11,6 +11,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/mail"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -27,11 +28,7 @@ func (d *Handler) showUsers(w http.ResponseWriter, r *http.Request, status int, 
 	if err != nil {
 		return err
 	}
-	for _, u := range all {
-		v.Users = append(v.Users, pages.User{ID: u.ID, Email: u.Email, Role: string(u.Role), SignedIn: u.SignedIn,
-			Disabled: u.Disabled, Self: u.ID == by.ID, Password: u.HasPassword, OIDC: u.HasOIDC, Factor: u.HasFactor})
-	}
-	v.Local, v.Emails = !d.Staff.NoPasswords, d.Staff.Emails != nil
+	v.Users, v.Local, v.Emails = all, !d.Staff.NoPasswords, d.Staff.Emails != nil
 	users := func(p ui.Page) templ.Component { return pages.Users(p, v) }
 	if status == http.StatusOK && r.Method == http.MethodGet {
 		return d.showLive(w, r, users)
@@ -50,11 +47,11 @@ func (d *Handler) addUser(w http.ResponseWriter, r *http.Request, by staff.User)
 	if !slices.Contains(Roles, u.Role) {
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such role"))
 	}
-	again := func(status int, problem pages.UsersProblem) error {
+	again := func(status int, problem i18n.Key) error {
 		return d.showUsers(w, r, status, by, pages.UsersView{Email: u.Email, Role: string(u.Role), Problem: problem})
 	}
 	if !mail.IsAddress(u.Email) {
-		return again(http.StatusUnprocessableEntity, pages.UsersNoEmail)
+		return again(http.StatusUnprocessableEntity, "review.people.no_email")
 	}
 	var token string
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
@@ -64,7 +61,7 @@ func (d *Handler) addUser(w http.ResponseWriter, r *http.Request, by staff.User)
 		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: staff.UserAdded, Object: u.ID, Detail: string(u.Role)})
 	})
 	if errors.Is(err, staff.ErrKnown) {
-		return again(http.StatusConflict, pages.UsersKnown)
+		return again(http.StatusConflict, "review.people.known")
 	}
 	if err != nil {
 		return err

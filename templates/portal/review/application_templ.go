@@ -2097,7 +2097,7 @@ func sections(all []section) templ.Component {
 
 // openSection returns the section that has the result of a form.
 func (v ApplicationView) openSection() string {
-	if v.Sharing.Done == "shared" || v.Sharing.Done == "withdrawn" || v.Sharing.Problem != 0 {
+	if v.Sharing.Done == "shared" || v.Sharing.Done == "withdrawn" || v.Sharing.Problem != "" {
 		return "sharing"
 	}
 	return ""

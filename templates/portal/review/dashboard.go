@@ -9,6 +9,7 @@ import (
 
 	"vestibule/internal/console"
 	"vestibule/internal/i18n"
+	"vestibule/internal/staff"
 	"vestibule/templates/ui"
 )
 
@@ -59,43 +60,13 @@ func messageWords(status int, user, retry bool) (title, text i18n.Key) {
 // UsersView is the page of the dashboard's users. Email and Role are as typed;
 // Problem or Done is the result of the last action.
 type UsersView struct {
-	Users        []User
+	Users        []staff.User
 	Local        bool // users can have local passwords
 	Emails       bool // there is a mail server
 	Email, Role  string
-	Problem      UsersProblem
+	Problem      i18n.Key // why the user was not added
 	Done         UsersDone
 	Link, LinkOf string // link to set a password, and its user; shown once
-}
-
-// User is a user of the review dashboard.
-type User struct {
-	ID, Email, Role string
-	SignedIn        time.Time // zero for never
-	Disabled        time.Time // zero: can sign in
-	Self            bool
-	Password        bool // has a local password
-	OIDC            bool // signs in with OpenID Connect
-	Factor          bool // has a second factor
-}
-
-// UsersProblem is the reason that a user was not added.
-type UsersProblem int
-
-const (
-	UsersFine UsersProblem = iota
-	UsersNoEmail
-	UsersKnown
-)
-
-func (p UsersProblem) words(l i18n.Lang) string {
-	switch p {
-	case UsersNoEmail:
-		return i18n.T(l, "review.people.no_email")
-	case UsersKnown:
-		return i18n.T(l, "review.people.known")
-	}
-	return ""
 }
 
 // UsersDone is the last completed action, as in the page's address.
@@ -123,12 +94,14 @@ func roleQuestion(l i18n.Lang, chosen string) ui.Question {
 	return q
 }
 
-func (v UsersView) grid(l i18n.Lang) ui.Grid {
+func (v UsersView) grid(p ui.Page) ui.Grid {
+	l := p.Lang
 	g := ui.Grid{Caption: i18n.T(l, "review.menu.people"), HideCaption: true, Named: true, Columns: columns(l, 0, "review.email.label",
 		"review.people.role", "review.people.state", "review.people.signed_in", "review.people.change")}
-	for _, p := range v.Users {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: userName(l, p)}, {Text: i18n.Code(l, "review.roles", p.Role)}, {Body: userState(l, p)},
-			{Body: userLast(l, p)}, {Body: userChanges(l, p, v.Local)}})
+	for _, u := range v.Users {
+		self := p.User != nil && p.User.Email == u.Email
+		g.Rows = append(g.Rows, []ui.Cell{{Body: userName(l, u, self)}, {Text: i18n.Code(l, "review.roles", u.Role)},
+			{Body: userState(l, u)}, {Body: userLast(l, u)}, {Body: userChanges(l, u, self, v.Local)}})
 	}
 	return g
 }
@@ -139,8 +112,7 @@ type AuditView struct {
 	Actor, Action, Application, From, To string
 	Text                                 string // the search text
 	Place                                *Place // of the filter's application; nil for none
-	Of                                   *User  // the user of the filter; nil for none
-	Work                                 Work   // of that user
+	Work                                 Work   // of the filter's user
 	Actions                              []string
 	Older, Newest                        string // URLs; empty for none
 	File                                 string // URL of the CSV file with all selected entries
@@ -257,7 +229,7 @@ type Deciding struct {
 	Decision string
 	Reasons  []string
 	Text     string
-	Problem  DecideProblem
+	Problem  i18n.Key
 	Preview  *Preview // of the letter; nil for none
 }
 
@@ -284,25 +256,6 @@ type Decision struct {
 type Note struct {
 	Text, By string
 	At       time.Time
-}
-
-// DecideProblem is the reason why a decision was rejected.
-type DecideProblem int
-
-const (
-	DecideFine DecideProblem = iota
-	DecideLate
-	DecideTooLong
-	DecideTooMany
-	DecideNoReason
-	DecideNoText
-	DecideRevised // the report was revised while the page was open
-	DecideLateOwn // as DecideLate, by the same reviewer on another page
-)
-
-func (p DecideProblem) words(l i18n.Lang) string {
-	return i18n.T(l, [...]i18n.Key{"", "review.decide.late", "review.decide.too_long", "review.decide.too_many", "review.decide.no_reason",
-		"review.decide.no_text", "review.decide.revised", "review.decide.late_own"}[p])
 }
 
 func (v Deciding) question(l i18n.Lang) ui.Question {

@@ -758,7 +758,7 @@ func Users(p ui.Page, v UsersView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Table(v.grid(p.Lang)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Table(v.grid(p)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -789,7 +789,7 @@ func Users(p ui.Page, v UsersView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "email", Label: i18n.T(p.Lang, "review.email.label"), Lang: p.Lang, Type: "email", Value: v.Email,
-					Error: v.Problem.words(p.Lang), Autocomplete: "off", MaxLength: 254}).Render(ctx, templ_7745c5c3_Buffer)
+					Error: i18n.T(p.Lang, v.Problem), Autocomplete: "off", MaxLength: 254}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -862,7 +862,7 @@ func Users(p ui.Page, v UsersView) templ.Component {
 	})
 }
 
-func userName(l i18n.Lang, p User) templ.Component {
+func userName(l i18n.Lang, p staff.User, self bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -917,7 +917,7 @@ func userName(l i18n.Lang, p User) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Self {
+		if self {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "<span class=\"muted\">(")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -944,7 +944,7 @@ func userName(l i18n.Lang, p User) templ.Component {
 	})
 }
 
-func userState(l i18n.Lang, p User) templ.Component {
+func userState(l i18n.Lang, p staff.User) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -966,7 +966,7 @@ func userState(l i18n.Lang, p User) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if !p.Password && !p.OIDC {
+		} else if p.Invited() {
 			templ_7745c5c3_Err = ui.Badge(ui.Warning, i18n.T(l, "ui.people.invited")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1033,7 +1033,7 @@ func countLink(n int, url string) templ.Component {
 	})
 }
 
-func userLast(l i18n.Lang, p User) templ.Component {
+func userLast(l i18n.Lang, p staff.User) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1070,7 +1070,7 @@ func userLast(l i18n.Lang, p User) templ.Component {
 	})
 }
 
-func userChanges(l i18n.Lang, p User, local bool) templ.Component {
+func userChanges(l i18n.Lang, p staff.User, self, local bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1087,7 +1087,7 @@ func userChanges(l i18n.Lang, p User, local bool) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		if p.Self {
+		if self {
 			templ_7745c5c3_Err = textOrDash(l, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1179,7 +1179,7 @@ func userChanges(l i18n.Lang, p User, local bool) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if r == p.Role {
+					if r == string(p.Role) {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 66, " selected")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -1192,7 +1192,7 @@ func userChanges(l i18n.Lang, p User, local bool) templ.Component {
 					var templ_7745c5c3_Var66 string
 					templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.Code(l, "review.roles", r))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/dashboard.templ`, Line: 159, Col: 85}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/dashboard.templ`, Line: 159, Col: 93}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var66))
 					if templ_7745c5c3_Err != nil {
@@ -1229,7 +1229,7 @@ func userChanges(l i18n.Lang, p User, local bool) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if local && p.Disabled.IsZero() {
-					if !p.Password && !p.OIDC {
+					if p.Invited() {
 						templ_7745c5c3_Err = userChange(l, p, "link", i18n.T(l, "ui.people.invite_again")).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -1241,13 +1241,13 @@ func userChanges(l i18n.Lang, p User, local bool) templ.Component {
 						}
 					}
 				}
-				if p.Factor {
+				if p.HasFactor {
 					templ_7745c5c3_Err = userChange(l, p, "factor", i18n.T(l, "ui.people.remove_factor")).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				}
-				if !p.Password && !p.OIDC {
+				if p.Invited() {
 					templ_7745c5c3_Err = userChange(l, p, "withdraw", i18n.T(l, "ui.people.withdraw")).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -1278,7 +1278,7 @@ func userChanges(l i18n.Lang, p User, local bool) templ.Component {
 	})
 }
 
-func userChange(l i18n.Lang, p User, do, words string) templ.Component {
+func userChange(l i18n.Lang, p staff.User, do, words string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1604,7 +1604,7 @@ func Audit(p ui.Page, v AuditView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				if v.Of != nil {
+				if v.User != nil {
 					templ_7745c5c3_Var87 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 						templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 						templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -1618,9 +1618,9 @@ func Audit(p ui.Page, v AuditView) templ.Component {
 						}
 						ctx = templ.InitializeContext(ctx)
 						templ_7745c5c3_Err = ui.Facts([]ui.Fact{
-							{Term: i18n.T(p.Lang, "review.people.role"), Text: i18n.Code(p.Lang, "review.roles", v.Of.Role)},
-							{Term: i18n.T(p.Lang, "review.people.state"), Body: userState(p.Lang, *v.Of)},
-							{Term: i18n.T(p.Lang, "review.people.signed_in"), Body: userLast(p.Lang, *v.Of)},
+							{Term: i18n.T(p.Lang, "review.people.role"), Text: i18n.Code(p.Lang, "review.roles", v.User.Role)},
+							{Term: i18n.T(p.Lang, "review.people.state"), Body: userState(p.Lang, *v.User)},
+							{Term: i18n.T(p.Lang, "review.people.signed_in"), Body: userLast(p.Lang, *v.User)},
 							{Term: i18n.T(p.Lang, "review.people.assigned"), Body: countLink(v.Work.Assigned, v.Work.AssignedURL)},
 							{Term: i18n.T(p.Lang, "review.people.decisions"), Body: countLink(v.Work.Decided, v.Work.DecidedURL)},
 						}).Render(ctx, templ_7745c5c3_Buffer)
@@ -1629,7 +1629,7 @@ func Audit(p ui.Page, v AuditView) templ.Component {
 						}
 						return nil
 					})
-					templ_7745c5c3_Err = ui.Card(v.Of.Email).Render(templ.WithChildren(ctx, templ_7745c5c3_Var87), templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Card(v.User.Email).Render(templ.WithChildren(ctx, templ_7745c5c3_Var87), templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1980,7 +1980,7 @@ func reviewDecide(l i18n.Lang, v ApplicationView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			if v.Done == "decided" && v.Deciding.Problem == DecideFine {
+			if v.Done == "decided" && v.Deciding.Problem == "" {
 				templ_7745c5c3_Var105 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 					templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -2053,7 +2053,7 @@ func reviewDecide(l i18n.Lang, v ApplicationView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if words := v.Deciding.Problem.words(l); words != "" {
+			if words := i18n.T(l, v.Deciding.Problem); words != "" {
 				templ_7745c5c3_Var109 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 					templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -2439,7 +2439,7 @@ func reviewDecide(l i18n.Lang, v ApplicationView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if v.Deciding.Problem != DecideFine || v.Deciding.Preview != nil {
+					if v.Deciding.Problem != "" || v.Deciding.Preview != nil {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 142, " open")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err

@@ -16,7 +16,7 @@ type EraseView struct {
 	Rows    []EraseRow
 	Causes  []string
 	Cause   string // as chosen
-	Problem EraseProblem
+	Problem i18n.Key
 }
 
 // EraseRow is one application on that page.
@@ -26,19 +26,6 @@ type EraseRow struct {
 	State                       string
 	CreatedAt                   time.Time
 	Chosen                      bool
-}
-
-// EraseProblem is the reason why an application was not deleted.
-type EraseProblem int
-
-const (
-	EraseFine EraseProblem = iota
-	EraseUnsure
-	EraseShared
-)
-
-func (p EraseProblem) words(l i18n.Lang) string {
-	return i18n.T(l, [...]i18n.Key{"", "review.delete.unsure", "review.delete.shared"}[p])
 }
 
 func (v EraseView) intro(l i18n.Lang) string {

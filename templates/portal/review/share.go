@@ -20,7 +20,7 @@ type Sharing struct {
 	Known  []ThirdParty
 
 	PublicID, Label string
-	Problem         ShareProblem
+	Problem         i18n.Key
 	Code            string // the service's code of the problem
 	Withdrawing     bool   // the problem concerns a withdrawal
 	Done            string // a code of review.share.done; others are ignored
@@ -65,45 +65,18 @@ type WithdrawView struct {
 	Share Share
 }
 
-// ShareProblem is the reason why sharing or withdrawing failed.
-type ShareProblem int
-
-const (
-	ShareFine ShareProblem = iota
-	ShareNoPublicID
-	ShareBadLabel
-	ShareUnknownParty
-	ShareTooOld
-	ShareWithdrawn
-	ShareGone
-	ShareNoAnswer
-	ShareRefused
-)
-
 // problems returns the messages for the fields, and the one for the whole card.
 func (v Sharing) problems(l i18n.Lang) (publicID, label, all string) {
-	switch v.Problem {
-	case ShareNoPublicID:
-		return i18n.T(l, "review.share.no_public_id"), "", ""
-	case ShareBadLabel:
-		return "", i18n.T(l, "review.share.bad_label"), ""
-	case ShareUnknownParty:
-		return i18n.T(l, "review.share.unknown_party"), "", ""
-	case ShareTooOld:
-		return "", "", i18n.T(l, "review.share.too_old")
-	case ShareWithdrawn:
-		return "", "", i18n.T(l, "review.share.withdrawn_before")
-	case ShareGone:
-		return "", "", i18n.T(l, "review.share.gone")
-	case ShareNoAnswer:
-		if v.Withdrawing {
-			return "", "", i18n.T(l, "review.share.not_withdrawn")
-		}
-		return "", "", i18n.T(l, "review.share.no_answer")
-	case ShareRefused:
-		return "", "", i18n.T(l, "review.share.refused")
+	words := i18n.T(l, v.Problem)
+	switch {
+	case v.Problem == "review.share.no_public_id", v.Problem == "review.share.unknown_party":
+		return words, "", ""
+	case v.Problem == "review.share.bad_label":
+		return "", words, ""
+	case v.Problem == "review.share.no_answer" && v.Withdrawing:
+		words = i18n.T(l, "review.share.not_withdrawn")
 	}
-	return "", "", ""
+	return "", "", words
 }
 
 // facts lists when the share was made, when it expires and which user withdrew it.

@@ -50,7 +50,7 @@ func reviewSharing(l i18n.Lang, to string, v Sharing) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if v.Problem == ShareFine {
+		if v.Problem == "" {
 			templ_7745c5c3_Err = ui.Flash(l, "review.share.done", v.Done, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -86,7 +86,7 @@ func reviewSharing(l i18n.Lang, to string, v Sharing) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if v.Problem == ShareRefused {
+				if v.Problem == "review.share.refused" {
 					var templ_7745c5c3_Var5 string
 					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(" ")
 					if templ_7745c5c3_Err != nil {

@@ -129,10 +129,6 @@ func (s *Service) Page(ctx context.Context, f Filter, lang i18n.Lang) (pages.Aud
 		v.Log, err = console.ReadLog(ctx, tx, s.Staff, of)
 		return err
 	})
-	if u := v.User; u != nil {
-		v.Of = &pages.User{ID: u.ID, Email: u.Email, Role: string(u.Role), SignedIn: u.SignedIn, Disabled: u.Disabled,
-			Password: u.HasPassword, OIDC: u.HasOIDC}
-	}
 	if v.Next != "" && f.Text == "" {
 		v.Older = f.url(Path, v.Next)
 	}

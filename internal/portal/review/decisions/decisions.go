@@ -15,6 +15,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/resume"
@@ -203,15 +204,15 @@ func basisOf(all []applications.StoredReport, at time.Time) (of applications.Sto
 // Decide stores a decision and sends its email, unless another decision was stored after
 // the in.Seen ones that the reviewer saw, or the report is no longer in.Report. It returns the problem to show on the form, or a
 // CodeMalformedBody for input that the form does not offer.
-func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Application, in pages.Deciding) (pages.DecideProblem, error) {
+func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Application, in pages.Deciding) (i18n.Key, error) {
 	if in.Seen < 0 || in.Seen > 1<<20 || !slices.Contains(All, in.Decision) {
-		return pages.DecideFine, httpx.NewError(contract.CodeMalformedBody, errors.New("no such decision"))
+		return "", httpx.NewError(contract.CodeMalformedBody, errors.New("no such decision"))
 	}
 	var known []pages.Reason
 	if len(in.Reasons) > 0 {
 		held, err := s.read(ctx, a, a.Report)
 		if err != nil {
-			return pages.DecideFine, err
+			return "", err
 		}
 		known = reasons(held)
 	}
@@ -219,25 +220,25 @@ func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Appl
 	letter := pages.Decision{Decision: taken.kind, Text: taken.text, At: s.Now()}
 	for _, code := range taken.reasons {
 		if !slices.ContainsFunc(known, func(k pages.Reason) bool { return k.Code == code }) {
-			return pages.DecideFine, httpx.NewError(contract.CodeMalformedBody, errors.New("no reason of the report"))
+			return "", httpx.NewError(contract.CodeMalformedBody, errors.New("no reason of the report"))
 		}
 		letter.Reasons = append(letter.Reasons, reasonOf(known, code))
 	}
 	switch {
 	case !ValidText(taken.text):
-		return pages.DecideTooLong, nil
+		return "review.decide.too_long", nil
 	case len(taken.reasons) > maxReasons:
-		return pages.DecideTooMany, nil
+		return "review.decide.too_many", nil
 	case taken.kind == Declined && len(taken.reasons) == 0 && taken.text == "":
-		return pages.DecideNoReason, nil
+		return "review.decide.no_reason", nil
 	case taken.kind == MoreAsked && taken.text == "":
-		return pages.DecideNoText, nil
+		return "review.decide.no_text", nil
 	}
 	var email resume.DecisionEmail
 	var err error
 	if slices.Contains(Notified, taken.kind) {
 		if email, err = s.emailOf(ctx, a, letter, taken.seq); err != nil {
-			return pages.DecideFine, err
+			return "", err
 		}
 	}
 	inserted, isRevised := false, false
@@ -264,15 +265,15 @@ func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Appl
 		return s.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: Decided, Subject: a.ID, Detail: taken.kind})
 	})
 	if err != nil {
-		return pages.DecideFine, notFound(err)
+		return "", notFound(err)
 	}
 	switch {
 	case isRevised:
-		return pages.DecideRevised, nil
+		return "review.decide.revised", nil
 	case !inserted:
-		return pages.DecideLate, nil
+		return "review.decide.late", nil
 	}
-	return pages.DecideFine, nil
+	return "", nil
 }
 
 // Keep keeps the newest decision after the report was revised.

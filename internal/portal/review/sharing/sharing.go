@@ -16,6 +16,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -67,13 +68,13 @@ const (
 // about it.
 type Refusal struct {
 	Status  int // of the page
-	Problem pages.ShareProblem
+	Problem i18n.Key
 	Code    contract.Code // of the service; "" without one
 }
 
 func (e *Refusal) Error() string { return "sharing: refused with " + string(e.Code) }
 
-func conflict(problem pages.ShareProblem, code contract.Code) error {
+func conflict(problem i18n.Key, code contract.Code) error {
 	return &Refusal{http.StatusConflict, problem, code}
 }
 
@@ -110,7 +111,7 @@ func (s *Service) Share(ctx context.Context, by staff.User, a applications.Appli
 	}
 	if problem, err := s.replace(ctx, sh); err != nil {
 		return "", s.refused(ctx, l, err)
-	} else if problem != pages.ShareFine {
+	} else if problem != "" {
 		return "", conflict(problem, contract.CodeRelayTokenRevoked)
 	}
 	action := renewed
@@ -134,25 +135,25 @@ func (s *Service) Share(ctx context.Context, by staff.User, a applications.Appli
 		return "", errors.Join(httpx.NewError(contract.CodeNotFound, err), ConfirmWithdrawal(s.Provider.RevokeRelayToken(ctx, sh.RelayToken)))
 	}
 	if errors.Is(err, store.ErrNotFound) { // withdrawn concurrently
-		return "", conflict(pages.ShareWithdrawn, contract.CodeRelayTokenRevoked)
+		return "", conflict("review.share.withdrawn_before", contract.CodeRelayTokenRevoked)
 	}
 	return action, err
 }
 
 // replace withdraws the pair's earlier share if it is of an earlier report: a row holds
 // one sharing token. A withdrawn pair stays withdrawn for later reports.
-func (s *Service) replace(ctx context.Context, sh Share) (pages.ShareProblem, error) {
+func (s *Service) replace(ctx context.Context, sh Share) (i18n.Key, error) {
 	before, err := s.ByID(ctx, s.DB.SQL, sh.ID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && before.RelayToken == sh.RelayToken {
-		return pages.ShareFine, nil
+		return "", nil
 	}
 	if err != nil {
-		return pages.ShareFine, err
+		return "", err
 	}
 	if before.Withdrawn.IsZero() {
-		return pages.ShareFine, ConfirmWithdrawal(s.Provider.RevokeRelayToken(ctx, before.RelayToken))
+		return "", ConfirmWithdrawal(s.Provider.RevokeRelayToken(ctx, before.RelayToken))
 	}
-	return pages.ShareWithdrawn, ConfirmWithdrawal(s.Provider.RevokeRelayToken(ctx, sh.RelayToken))
+	return "review.share.withdrawn_before", ConfirmWithdrawal(s.Provider.RevokeRelayToken(ctx, sh.RelayToken))
 }
 
 // end marks a share as withdrawn that the service reports as withdrawn.
@@ -187,7 +188,7 @@ func (s *Service) refused(ctx context.Context, l line, why error) error {
 		return why
 	}
 	if temporary {
-		return &Refusal{http.StatusBadGateway, pages.ShareNoAnswer, code}
+		return &Refusal{http.StatusBadGateway, "review.share.no_answer", code}
 	}
 	err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return deleteLine(ctx, tx, l.ID) })
 	if err != nil {
@@ -195,15 +196,15 @@ func (s *Service) refused(ctx context.Context, l line, why error) error {
 	}
 	switch code {
 	case contract.CodeInvalidPublicID, contract.CodeInvalidParameters:
-		return &Refusal{http.StatusUnprocessableEntity, pages.ShareUnknownParty, code}
+		return &Refusal{http.StatusUnprocessableEntity, "review.share.unknown_party", code}
 	case contract.CodeRelayTokenExpired:
-		return conflict(pages.ShareTooOld, code)
+		return conflict("review.share.too_old", code)
 	case contract.CodeRelayTokenRevoked:
-		return conflict(pages.ShareWithdrawn, code)
+		return conflict("review.share.withdrawn_before", code)
 	case contract.CodeInvalidToken, contract.CodeNotFound, contract.CodeReportNotReady:
-		return conflict(pages.ShareGone, code)
+		return conflict("review.share.gone", code)
 	}
-	return conflict(pages.ShareRefused, code)
+	return conflict("review.share.refused", code)
 }
 
 // Withdraw permanently withdraws a share, and completes that even if ctx is canceled.

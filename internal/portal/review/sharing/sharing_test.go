@@ -11,6 +11,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/staff"
@@ -18,7 +19,6 @@ import (
 	"vestibule/internal/svcapi"
 	"vestibule/internal/testutil/applicationstest"
 	"vestibule/internal/testutil/storetest"
-	pages "vestibule/templates/portal/review"
 )
 
 const (
@@ -78,7 +78,7 @@ func shareOf(t *testing.T, s *Service) Share {
 }
 
 // wantRefusal checks that err is a Refusal with a problem.
-func wantRefusal(t *testing.T, err error, problem pages.ShareProblem) {
+func wantRefusal(t *testing.T, err error, problem i18n.Key) {
 	t.Helper()
 	var r *Refusal
 	if !errors.As(err, &r) || r.Problem != problem || r.Status != http.StatusConflict {
@@ -111,7 +111,7 @@ func TestShareNewerReport(t *testing.T) {
 	}
 	a.Report.PublicToken = "third"
 	_, err := s.Share(t.Context(), reviewer, a, party, "")
-	wantRefusal(t, err, pages.ShareWithdrawn)
+	wantRefusal(t, err, "review.share.withdrawn_before")
 	if want := []string{"first/svc-harbor", "second/svc-harbor", "third/svc-harbor"}; !slices.Equal(p.revoked, want) {
 		t.Errorf("revoked %q, want %q", p.revoked, want)
 	}
@@ -121,7 +121,7 @@ func TestShareRefused(t *testing.T) {
 	s, p, a := open(t)
 	p.err = &svcapi.Error{HTTP: 400, Code: contract.CodeRelayTokenExpired}
 	_, err := s.Share(t.Context(), reviewer, a, party, "")
-	wantRefusal(t, err, pages.ShareTooOld)
+	wantRefusal(t, err, "review.share.too_old")
 	p.err = &svcapi.Error{HTTP: 503, Code: contract.CodeUnavailable}
 	var r *Refusal
 	if _, err = s.Share(t.Context(), reviewer, a, party, ""); !errors.As(err, &r) || r.Status != http.StatusBadGateway {

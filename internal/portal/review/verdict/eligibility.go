@@ -48,13 +48,8 @@ func OfEligibility(r *report.Eligibility, stated prefill.Fields) (v Eligibility)
 	s := sources{incomeIs: "review.income.before_tax", currency: report.Dollars}
 	var all []report.Identity
 	for _, i := range r.Identities {
-		one := report.Identity{SourceID: i.SourceID, SourceUUID: i.SourceUUID, FirstName: i.FirstName, LastName: i.LastName,
-			FullName: i.FullName, Emails: i.Emails}
-		if i.Matching != nil {
-			one.Matching = &report.Matching{FullName: report.MatchingField{
-				Matched: connectionRefs(i.Matching.FullName.Matched), Unmatched: connectionRefs(i.Matching.FullName.Unmatched)}}
-		}
-		all = append(all, one)
+		all = append(all, report.Identity{SourceID: i.SourceID, SourceUUID: i.SourceUUID, FirstName: i.FirstName, LastName: i.LastName,
+			FullName: i.FullName, Emails: i.Emails, Matching: i.Matching.Common()})
 	}
 	s.identities = identities(all)
 	for _, e := range r.Employment {
@@ -122,13 +117,6 @@ func (v *Eligibility) sum(r *report.Eligibility, held *report.Assets) {
 			add(&v.Average, a.AverageBalance)
 		}
 	}
-}
-
-func connectionRefs(all []report.ConnectionRef) (out []report.SourceRef) {
-	for _, r := range all {
-		out = append(out, report.SourceRef{SourceID: r.SourceID, SourceUUID: r.SourceUUID})
-	}
-	return out
 }
 
 // employerState returns the state of a stated employer. A payroll provider or pay stub that names only other

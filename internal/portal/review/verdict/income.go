@@ -23,7 +23,7 @@ func OfIncome(r *report.Income, stated prefill.Fields) (v Income) {
 	var all []report.Identity
 	for _, i := range r.Identities {
 		all = append(all, report.Identity{SourceID: i.SourceID, SourceRecordID: i.SourceRecordID, FirstName: i.FirstName,
-			LastName: i.LastName, FullName: i.FullName, Emails: i.Emails, Matching: recordMatching(i.Matching)})
+			LastName: i.LastName, FullName: i.FullName, Emails: i.Emails, Matching: i.Matching.Common()})
 	}
 	s.identities = identities(all)
 	for _, a := range r.AccountDetails {
@@ -59,20 +59,6 @@ func OfIncome(r *report.Income, stated prefill.Fields) (v Income) {
 	}
 	v.Findings = s.gaps.qualify("sources", append(findings, v.personReal(names)))
 	return v
-}
-
-// recordMatching returns the report's comparison of names in the form of a cashflow report.
-func recordMatching(m *report.IncomeMatching) *report.Matching {
-	if m == nil {
-		return nil
-	}
-	refs := func(all []report.RecordRef) (out []report.SourceRef) {
-		for _, r := range all {
-			out = append(out, report.SourceRef{SourceID: r.SourceID, SourceRecordID: r.SourceRecordID})
-		}
-		return out
-	}
-	return &report.Matching{FullName: report.MatchingField{Matched: refs(m.FullName.Matched), Unmatched: refs(m.FullName.Unmatched)}}
 }
 
 // isStub reports whether a source is an uploaded pay stub.

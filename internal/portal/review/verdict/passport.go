@@ -22,7 +22,7 @@ func OfPassport(r *report.Passport, stated prefill.Fields) (v Passport) {
 	var all []report.Identity
 	for _, i := range r.Identities {
 		one := report.Identity{SourceID: i.SourceID, SourceRecordID: i.SourceRecordID, FirstName: i.FirstName,
-			LastName: i.LastName, FullName: i.FullName, Emails: i.Emails, Matching: recordMatching(i.Matching)}
+			LastName: i.LastName, FullName: i.FullName, Emails: i.Emails, Matching: i.Matching.Common()}
 		if one.FullName == nil {
 			one.FullName = contract.Null(joined(" ", report.Text(i.FirstName), report.Text(i.MiddleName), report.Text(i.LastName)))
 		}

@@ -12,23 +12,23 @@ import (
 
 // fetch returns the job as the provider has it on a day.
 func (j job) fetch(profile, recordID string, fetch report.Date) income.Job {
-	hired := monthStart(fetch, j.hired)
+	hired := monthStart(fetch, j.Hired)
 	out := income.Job{
-		RecordID: recordID, Employer: j.employer, Address: j.address, Type: j.kind, Title: j.title, Hired: &hired,
-		Status: report.EmploymentActive, Rate: j.rate, RatePer: j.per, Frequency: j.frequency, Deposits: j.deposits,
+		RecordID: recordID, Employer: j.Employer, Address: j.Address, Type: j.Kind, Title: j.Title, Hired: &hired,
+		Status: report.EmploymentActive, Rate: j.Rate, RatePer: j.Per, Frequency: j.Frequency, Deposits: j.Deposits,
 	}
-	if j.employer == "" { // the provider leaves out what matters
+	if j.Employer == "" { // the provider leaves out what matters
 		out.Hired, out.Status = nil, ""
 	}
 	last := fetch
-	if j.ended > 0 {
-		last = report.Date{Time: monthStart(fetch, j.ended-1).AddDate(0, 0, -1)}
+	if j.Ended > 0 {
+		last = report.Date{Time: monthStart(fetch, j.Ended-1).AddDate(0, 0, -1)}
 		out.Ended, out.Status = &last, report.EmploymentTerminated
 	}
 	// Year-to-date sums need the whole year in which the 12 months begin.
 	oldest := bankdata.MonthsBefore(fetch, 12)
 	year, gross, net := 0, report.Cents(0), report.Cents(0)
-	for _, p := range paydays(j.frequency, time.Date(oldest.Year(), 1, 1, 0, 0, 0, 0, time.UTC), fetch.Time) {
+	for _, p := range paydays(j.Frequency, time.Date(oldest.Year(), 1, 1, 0, 0, 0, 0, time.UTC), fetch.Time) {
 		days, worked := p.days(), p.daysWorked(hired, last)
 		if worked == 0 {
 			continue
@@ -51,35 +51,35 @@ func (j job) fetch(profile, recordID string, fetch report.Date) income.Job {
 // were worked.
 func (j job) statement(profile string, p payday, days, worked int64) income.Statement {
 	s := income.Statement{PayDate: report.Date{Time: p.pay}, Start: report.Date{Time: p.start}, End: report.Date{Time: p.end}}
-	draw := numbers(profile + j.title + s.PayDate.String())
-	periods := perYear[j.frequency]
+	draw := numbers(profile + j.Title + s.PayDate.String())
+	periods := perYear[j.Frequency]
 	weeks := max(int64(days/7), 1)
-	if j.hours[1] > 0 {
+	if j.Hours[1] > 0 {
 		for range weeks {
-			s.Hours += draw.between(j.hours)*100 + draw.below(4)*25
+			s.Hours += draw.between(j.Hours)*100 + draw.below(4)*25
 		}
 		s.Hours = s.Hours * worked / days
 	}
-	if j.gigs[1] > 0 {
+	if j.Gigs[1] > 0 {
 		return j.gig(s, draw, worked, days)
 	}
-	switch j.per {
+	switch j.Per {
 	case income.PerHour:
 		over := max(s.Hours-weeks*4000, 0)
-		s.Gross = report.Cents((int64(j.rate)*(2*s.Hours+over) + 100) / 200) // half as much again over 40 hours
+		s.Gross = report.Cents((int64(j.Rate)*(2*s.Hours+over) + 100) / 200) // half as much again over 40 hours
 	case income.PerMonth:
-		s.Gross = report.Cents(int64(j.rate) * 12 / periods * worked / days)
+		s.Gross = report.Cents(int64(j.Rate) * 12 / periods * worked / days)
 	default:
-		s.Gross = report.Cents(int64(j.rate) / periods * worked / days)
+		s.Gross = report.Cents(int64(j.Rate) / periods * worked / days)
 	}
 	year := p.pay.Year()
-	s.Net = income.Net(year, j.state, s.Gross*report.Cents(periods)) / report.Cents(periods)
-	if j.kind == report.EmploymentBenefit {
+	s.Net = income.Net(year, j.State, s.Gross*report.Cents(periods)) / report.Cents(periods)
+	if j.Kind == report.EmploymentBenefit {
 		s.Net = s.Gross // nothing is withheld
 	}
-	if j.bonus > 0 && p.pay.Month() == time.December && p.pay.Day() > 15 {
-		bonus := j.rate * report.Cents(j.bonus) / 100
-		s.Net += income.Net(year, j.state, j.rate+bonus) - income.Net(year, j.state, j.rate)
+	if j.Bonus > 0 && p.pay.Month() == time.December && p.pay.Day() > 15 {
+		bonus := j.Rate * report.Cents(j.Bonus) / 100
+		s.Net += income.Net(year, j.State, j.Rate+bonus) - income.Net(year, j.State, j.Rate)
 		s.Gross += bonus
 	}
 	return s
@@ -87,10 +87,10 @@ func (j job) statement(profile string, p payday, days, worked int64) income.Stat
 
 // gig returns a week on a platform, which withholds no taxes.
 func (j job) gig(s income.Statement, draw *draws, worked, days int64) income.Statement {
-	g := income.Gig{Count: int(draw.between(j.gigs) * worked / days)}
+	g := income.Gig{Count: int(draw.between(j.Gigs) * worked / days)}
 	var fares report.Cents
 	for range g.Count {
-		fares += j.fare*6/10 + report.Cents(draw.below(int64(j.fare)*8/10))
+		fares += j.Fare*6/10 + report.Cents(draw.below(int64(j.Fare)*8/10))
 		if draw.below(3) == 0 {
 			g.Tips += 1_00 + report.Cents(draw.below(8))*1_00
 		}

@@ -9,8 +9,10 @@
 package payroll
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,7 +22,44 @@ import (
 	"vestibule/internal/provider/sandbox/signin"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
+	"vestibule/internal/strictyaml"
 )
+
+// profile is a test consumer.
+type profile struct {
+	Owner bankdata.Person
+	Jobs  []job
+}
+
+// job describes how a profile's job is generated.
+type job struct {
+	Title, Kind, Employer string
+
+	Address      income.Address
+	State        string
+	Hired, Ended int
+	Rate         report.Cents
+	Per          string
+	Frequency    string
+	Hours        [2]int
+	Bonus        int64
+	Gigs         [2]int
+	Fare         report.Cents
+	Deposits     []income.Deposit
+}
+
+// people.yaml explains its fields.
+//
+//go:embed people.yaml
+var peopleFile []byte
+
+// profiles has the test consumers by username.
+var profiles = sync.OnceValue(func() (all map[string]profile) {
+	if err := strictyaml.Decode(peopleFile, &all); err != nil {
+		panic("payroll: people.yaml: " + err.Error()) // tests read it
+	}
+	return all
+})
 
 // Providers implements all of them. Its zero value is ready.
 type Providers struct{}
@@ -32,7 +71,7 @@ func (Providers) Login(username string) signin.Login {
 	if known, alias := aliases[name]; alias {
 		name = known
 	}
-	if _, known := profiles[name]; known {
+	if _, known := profiles()[name]; known {
 		return signin.Login{Known: true, Profile: name}
 	}
 	reason, known := map[string]sources.Reason{"error": sources.Rejected, "supplier_unresponsive": sources.Unresponsive,
@@ -59,18 +98,18 @@ func (Providers) Fetch(providerID, profile, link string, at time.Time) income.Pa
 	out := income.Payroll{
 		ID: derive(link, p.ID), SourceID: bankdata.SourceID(p.Name, 0), Provider: p.Name, Type: p.Employer,
 	}
-	person, known := profiles[profile]
+	person, known := profiles()[profile]
 	if !known {
 		return out
 	}
-	if person.owner.FirstName != "" {
-		out.Owner = bankdata.Owner{RecordID: derive(link, p.ID+"/owner"), Person: person.owner}
+	if person.Owner.FirstName != "" {
+		out.Owner = bankdata.Owner{RecordID: derive(link, p.ID+"/owner"), Person: person.Owner}
 	}
-	for i, j := range person.jobs {
-		if i == 0 && p.Employer != income.ProviderPayroll && j.employer != "" && j.employer != p.Name {
-			j.employer, j.address = p.Name, addressOf(p)
+	for i, j := range person.Jobs {
+		if i == 0 && p.Employer != income.ProviderPayroll && j.Employer != "" && j.Employer != p.Name {
+			j.Employer, j.Address = p.Name, addressOf(p)
 		}
-		out.Jobs = append(out.Jobs, j.fetch(profile, derive(link, p.ID+"/"+j.title), report.DateOf(at)))
+		out.Jobs = append(out.Jobs, j.fetch(profile, derive(link, p.ID+"/"+j.Title), report.DateOf(at)))
 	}
 	return out
 }

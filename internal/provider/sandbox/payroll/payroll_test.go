@@ -71,7 +71,7 @@ func TestIncomeReportsFromPayroll(t *testing.T) {
 // those of their year, periods follow each other, and all statements are within 12 months.
 func TestStatementsAreConsistent(t *testing.T) {
 	var names []string
-	for name := range profiles {
+	for name := range profiles() {
 		names = append(names, name)
 	}
 	all := All()
@@ -114,7 +114,7 @@ func TestStatementsAreConsistent(t *testing.T) {
 // TestStatementsDoNotChange checks that a second fetch in the same month returns the same pay
 // statements.
 func TestStatementsDoNotChange(t *testing.T) {
-	for name := range profiles {
+	for name := range profiles() {
 		early := Providers{}.Fetch("paywright", name, link, at(t, "2026-07-10T01:00:00Z"))
 		late := Providers{}.Fetch("paywright", name, link, at(t, "2026-07-31T23:00:00Z"))
 		for i, j := range early.Jobs {

@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -11,57 +12,65 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/report"
+	"vestibule/internal/strictyaml"
 )
 
 // profile is one test consumer.
 type profile struct {
-	name        string
-	institution string
-	owners      []bankdata.Person
-	homes       []bankdata.Address
-	accounts    []account
+	Institution string
+	Owners      []bankdata.Person
+	Homes       []bankdata.Address
+	Accounts    []account
 }
 
-// account describes how an account's months are generated. Month 0 is that of the fetch
-// date, month 1 the one before. Purchases fill the difference between net and the fixed
-// streams and events, so these determine every ratio of income and spending.
+// account describes how an account's months are generated. Purchases fill the difference between
+// Net and the fixed streams and events, so these determine every ratio of income and spending.
 type account struct {
-	key, name  string
-	subtype    string // empty: neither checking nor savings
-	kind       string // account_type of an account without subtype; empty: an investment account
-	number     string
-	monthsOpen int
-	end        report.Cents   // balance at the end of month 1
-	streams    []stream       // regular movements
-	events     []event        // single movements
-	net        []report.Cents // by month, repeating after the last; nil: no purchases
-	baskets    []basket       // what purchases are made of
-	pending    bool           // a purchase is pending on the fetch date
+	Key, Name, Subtype, Kind, Number string
+
+	MonthsOpen int `yaml:"months_open"`
+	End        report.Cents
+	Streams    []stream
+	Events     []event
+	Net        []report.Cents
+	Pending    bool
 }
 
-// stream is a regular movement.
 type stream struct {
-	days    []int // of the month; 31 is the last one
-	amount  report.Cents
-	percent []int // of amount, by month, repeating; nil: always 100
-	without []int // months that it leaves out
-	banking bool  // moved from a weekend to the Friday before
-	text    string
+	Days             []int
+	Amount           report.Cents
+	Percent, Without []int
+	Banking          bool
+	Text             string
 }
 
-// event is a single movement.
 type event struct {
-	month, day int
-	amount     report.Cents
-	text       string
+	Month, Day int
+	Amount     report.Cents
+	Text       string
 }
 
 // basket is a share of the month's purchases.
 type basket struct {
-	weight int // relative to the other baskets
-	count  int // purchases a month
-	texts  []string
+	Weight, Count int
+	Texts         []string
 }
+
+// profiles.yaml explains its fields.
+//
+//go:embed profiles.yaml
+var profilesFile []byte
+
+// consumers has all profiles by name, and what purchases are made of.
+var consumers = sync.OnceValue(func() (all struct {
+	Purchases []basket
+	Profiles  map[string]profile
+}) {
+	if err := strictyaml.Decode(profilesFile, &all); err != nil {
+		panic("profiles: profiles.yaml: " + err.Error()) // tests read it
+	}
+	return all
+})
 
 // monthStart returns the first day of the month k months before the fetch date's.
 func monthStart(fetch report.Date, k int) time.Time {
@@ -95,7 +104,7 @@ func (a account) historyOn(profile string, day report.Date) history {
 	if !histories.day.Equal(day.Time) {
 		histories.day, histories.all = day, map[string]history{}
 	}
-	key := profile + "/" + a.key
+	key := profile + "/" + a.Key
 	h, known := histories.all[key]
 	if !known {
 		h = generate(profile, a, day)
@@ -106,7 +115,7 @@ func (a account) historyOn(profile string, day report.Date) history {
 
 func generate(profile string, a account, fetch report.Date) history {
 	oldest := bankdata.HistoryStart(fetch)
-	balance := a.end
+	balance := a.End
 	var out []bankdata.Transaction
 	for k := 24; k >= 0; k-- {
 		start := monthStart(fetch, k)
@@ -128,7 +137,7 @@ func generate(profile string, a account, fetch report.Date) history {
 			})
 		}
 	}
-	if a.pending {
+	if a.Pending {
 		out = append(out, bankdata.Transaction{
 			ID: fetch.Format("20060102") + "P001", Posted: fetch, Pending: true,
 			Amount: -18_40, Description: "PENDING POS CORNER CAFE 0417",
@@ -146,51 +155,51 @@ func (a account) month(profile string, k int, start time.Time) []movement {
 		out = append(out, movement{min(day, length), amount, text})
 		sum += amount
 	}
-	for _, s := range a.streams {
-		if slices.Contains(s.without, k) {
+	for _, s := range a.Streams {
+		if slices.Contains(s.Without, k) {
 			continue
 		}
-		amount := s.amount
-		if s.percent != nil {
-			amount = amount * report.Cents(s.percent[k%len(s.percent)]) / 100
+		amount := s.Amount
+		if s.Percent != nil {
+			amount = amount * report.Cents(s.Percent[k%len(s.Percent)]) / 100
 		}
-		for _, d := range s.days {
-			add(s.day(start, min(d, length)), amount, s.text)
-		}
-	}
-	for _, e := range a.events {
-		if e.month == k {
-			add(e.day, e.amount, e.text)
+		for _, d := range s.Days {
+			add(s.day(start, min(d, length)), amount, s.Text)
 		}
 	}
-	if a.net == nil {
+	for _, e := range a.Events {
+		if e.Month == k {
+			add(e.Day, e.Amount, e.Text)
+		}
+	}
+	if a.Net == nil {
 		return out
 	}
-	left := sum - a.net[k%len(a.net)] // what purchases take
-	r := random(profile, a.key, k)
-	total := 0
-	for _, b := range a.baskets {
-		total += b.weight
+	left := sum - a.Net[k%len(a.Net)] // what purchases take
+	r := random(profile, a.Key, k)
+	total, baskets := 0, consumers().Purchases
+	for _, b := range baskets {
+		total += b.Weight
 	}
-	for i, b := range a.baskets {
-		share := left * report.Cents(b.weight) / report.Cents(total)
-		if i == len(a.baskets)-1 { // the cents that rounding left
-			share = sum - a.net[k%len(a.net)]
+	for i, b := range baskets {
+		share := left * report.Cents(b.Weight) / report.Cents(total)
+		if i == len(baskets)-1 { // the cents that rounding left
+			share = sum - a.Net[k%len(a.Net)]
 		}
-		for n := b.count; n > 0; n-- {
+		for n := b.Count; n > 0; n-- {
 			amount := share
 			if n > 1 { // between 60 and 140 percent of an even split
 				amount = share * report.Cents(60+r.IntN(81)) / report.Cents(100*n)
 			}
 			share -= amount
-			add(1+r.IntN(length), -amount, b.texts[r.IntN(len(b.texts))])
+			add(1+r.IntN(length), -amount, b.Texts[r.IntN(len(b.Texts))])
 		}
 	}
 	return out
 }
 
 func (s stream) day(start time.Time, day int) int {
-	if !s.banking {
+	if !s.Banking {
 		return day
 	}
 	switch start.AddDate(0, 0, day-1).Weekday() {

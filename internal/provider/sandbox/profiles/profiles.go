@@ -11,9 +11,7 @@ package profiles
 
 import (
 	"cmp"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -33,7 +31,7 @@ type Bank struct{}
 func Names() []string { return []string{"default", "single", "multi", "joint", "noincome"} }
 
 // Known reports whether a profile of that name, in lowercase, exists.
-func (Bank) Known(profile string) bool { _, ok := find(profile); return ok }
+func (Bank) Known(profile string) bool { _, ok := consumers().Profiles[profile]; return ok }
 
 // Of returns the profile that a submission's first name selects, spelled exactly as in
 // Default, or "".
@@ -47,12 +45,9 @@ func (Bank) Of(firstName string) string {
 }
 
 // Login returns the result of a username at the mock bank.
-func (Bank) Login(username string) signin.Login {
+func (b Bank) Login(username string) signin.Login {
 	out := signin.Login{Known: true}
 	switch name := strings.ToLower(strings.TrimSpace(username)); name {
-	case "default", "single", "multi", "joint", "noincome", "debt_only", "investment_only", "gig", "overdraft", "benefits",
-		"transfers", "transfers_savings":
-		out.Profile = name
 	case "no_transactions":
 		out.Profile = "noincome"
 	case "error":
@@ -64,7 +59,10 @@ func (Bank) Login(username string) signin.Login {
 	case "e_banking_unsupported":
 		out.Reason = sources.Unsupported
 	default:
-		return signin.Login{}
+		if !b.Known(name) {
+			return signin.Login{}
+		}
+		out.Profile = name
 	}
 	return out
 }
@@ -72,77 +70,61 @@ func (Bank) Login(username string) signin.Login {
 // Fetch retrieves the bank's data on a profile at an instant. An unknown profile has
 // no connection. The data share their transactions, which must not be modified.
 func (Bank) Fetch(profile, link string, at time.Time) bankdata.Data {
-	p, ok := find(profile)
+	p, ok := consumers().Profiles[profile]
 	if !ok {
 		return bankdata.Data{}
 	}
 	fetch := report.DateOf(at)
 	c := bankdata.Connection{
 		ID:          derive(link, "connection"),
-		SourceID:    bankdata.SourceID(p.institution, 0),
-		Institution: p.institution,
+		SourceID:    bankdata.SourceID(p.Institution, 0),
+		Institution: p.Institution,
 		Status:      contract.StatusSuccess,
 	}
-	for i, o := range p.owners {
+	for i, o := range p.Owners {
 		c.Owners = append(c.Owners, bankdata.Owner{RecordID: derive(link, "owner/"+string(rune('1'+i))), Person: o})
 	}
-	for _, a := range p.accounts {
-		c.Accounts = append(c.Accounts, p.fetch(a, link, fetch))
+	for _, a := range p.Accounts {
+		c.Accounts = append(c.Accounts, p.fetch(profile, a, link, fetch))
 	}
 	return bankdata.Data{Connections: []bankdata.Connection{c}}
 }
 
-func (p profile) fetch(a account, link string, fetch report.Date) bankdata.Account {
-	opened := bankdata.MonthsBefore(fetch, a.monthsOpen)
+func (p profile) fetch(name string, a account, link string, fetch report.Date) bankdata.Account {
 	statement := monthStart(fetch, 0).AddDate(0, 0, -1)
 	out := bankdata.Account{
-		ID:             derive(link, a.key),
-		Institution:    p.institution,
-		Name:           a.name,
+		ID:             derive(link, a.Key),
+		Institution:    p.Institution,
+		Name:           a.Name,
 		Type:           report.CashEquivalent,
-		Subtype:        a.subtype,
-		Owner:          p.owners[0].FullName(),
+		Subtype:        a.Subtype,
 		Responsibility: report.Individual,
-		Number:         a.number,
+		Number:         a.Number,
 		Routing:        "021000089",
 		Currency:       "USD",
-		Opened:         &opened,
+		Opened:         new(bankdata.MonthsBefore(fetch, a.MonthsOpen)),
 		StatementEnd:   &report.Date{Time: statement},
 	}
-	if a.subtype == "" {
-		out.Type = cmp.Or(a.kind, report.Investment)
+	if a.Subtype == "" {
+		out.Type = cmp.Or(a.Kind, report.Investment)
 	}
-	if len(p.owners) > 1 {
+	names := make([]string, len(p.Owners))
+	for i, o := range p.Owners {
+		names[i] = o.FullName()
+	}
+	out.Owner = strings.Join(names, " and ")
+	if len(p.Owners) > 1 {
 		out.Responsibility = report.Joint
-		names := make([]string, len(p.owners))
-		for i, o := range p.owners {
-			names[i] = o.FullName()
-		}
-		out.Owner = strings.Join(names, " and ")
 	}
-	for i, home := range p.homes {
+	for i, home := range p.Homes {
 		home.ID = derive(link, "address/"+string(rune('1'+i)))
 		out.Addresses = append(out.Addresses, home)
 	}
-	h := a.historyOn(p.name, fetch)
+	h := a.historyOn(name, fetch)
 	out.Transactions, out.Balance = h.transactions, h.balance
 	return out
 }
 
 func derive(link, what string) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(link+"/"+what)).String()
-}
-
-// every has all profiles by name.
-var every = sync.OnceValue(func() map[string]profile {
-	known := map[string]profile{}
-	for _, p := range slices.Concat(all(), unusable(), otherProfiles()) {
-		known[p.name] = p
-	}
-	return known
-})
-
-func find(name string) (profile, bool) {
-	p, known := every()[name]
-	return p, known
 }
