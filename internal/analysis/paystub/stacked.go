@@ -6,44 +6,6 @@ import (
 	"strings"
 )
 
-// joinAround moves labels of two lines into the row between these lines, where programs center the
-// cells of a row vertically.
-func (s *sheet) joinAround() {
-	for n := 0; n+2 < len(s.rows); n++ {
-		a, b, c := s.rows[n], s.rows[n+1], s.rows[n+2]
-		if a[0].page != c[0].page || a.y()-c.y() > 1.35*a[0].size {
-			continue
-		}
-		s.spend(len(c) * (len(a) + len(b)))
-		rest, all, below := slices.Clone(a), slices.Clone(b), row(nil)
-		for i, down := range c {
-			at := slices.IndexFunc(rest, func(o *cell) bool {
-				if k := slices.Index(a, o); k+1 < len(a) && a[k+1].number || i+1 < len(c) && c[i+1].number {
-					return false // the label of an amount beside it
-				}
-				aligned := min(abs(o.x0-down.x0), abs(o.x1-down.x1), abs(o.x0+o.x1-down.x0-down.x1)/2) < 1
-				words := o.words + " " + down.words
-				what, p := labelOf(words), periodOf(words)
-				known := what != noField && what != fieldOther && kindOf(labelOf(down.words)) != 0 ||
-					p == current || p == ytd || totalOf(words) != noItem
-				return aligned && known && !o.number && !down.number && !slices.ContainsFunc(b, func(m *cell) bool {
-					return min(o.x1, m.x1) > max(o.x0, m.x0) || min(down.x1, m.x1) > max(down.x0, m.x0)
-				})
-			})
-			if at < 0 {
-				below = append(below, down)
-				continue
-			}
-			one := *rest[at]
-			one.join(down)
-			one.y = b.y()
-			rest, all = slices.Delete(rest, at, at+1), append(all, &one)
-		}
-		slices.SortStableFunc(all, func(x, y *cell) int { return cmp.Compare(x.x0, y.x0) })
-		s.rows = slices.Replace(s.rows, n, n+3, slices.DeleteFunc([]row{rest, all, below}, func(r row) bool { return len(r) == 0 })...)
-	}
-}
-
 // joinStacked joins headers whose words are in two or three lines, such as "Period" over "End",
 // into one row.
 func (s *sheet) joinStacked() {
