@@ -98,7 +98,6 @@ func layOut(f *pdf.File) *sheet {
 	s.labelsFirst()
 	s.joinTowns()
 	s.splitTexts()
-	s.joinStacked()
 	s.joinLabels()
 	s.mergeHeads()
 	return s
