@@ -43,7 +43,10 @@ func inOneLine(text string) (a address, ok bool) {
 	return a, true
 }
 
-// startsWithNumber reports whether a line begins with a house number.
+// spanishStreets lists the words with which streets and developments of Puerto Rico begin.
+var spanishStreets = []string{"urb", "urbanizacion", "calle", "ave", "avenida", "carr", "carretera", "cond", "parcelas"}
+
+// startsWithNumber reports whether a line begins with a house number, or as a street does.
 func startsWithNumber(s string) bool {
 	first, rest, ok := strings.Cut(s, " ")
 	if second, _, _ := strings.Cut(rest, " "); ok && len(second) > 2 && isDigit(second[0]) && slices.Contains(ordinals,
@@ -53,7 +56,9 @@ func startsWithNumber(s string) bool {
 	if !ok || rest == "" || !isDigit(rest[0]) && strings.ContainsAny(first, "0123456789") {
 		return ok && strings.ContainsAny(first, "0123456789") && strings.Trim(first, "0123456789-/ABCDabcd½") == ""
 	}
-	return strings.HasPrefix(plain(s), "po box")
+	words := plain(s)
+	first, _, _ = strings.Cut(words, " ")
+	return strings.HasPrefix(words, "po box") || slices.Contains(spanishStreets, first) && !isCompany(s)
 }
 
 // town parses "City, ST 12345", with a state in any case.

@@ -169,7 +169,7 @@ func (t *table) row(s *sheet, n int, r row) {
 		switch {
 		case len(numbers) > 0:
 			t.take(s, n, label, numbers)
-		case label != nil && before == nil:
+		case label != nil && before == nil && (n == 0 || s.labelAcrossRow(n-1, s.rows[n-1][0]) == nil):
 			t.heading(label)
 		}
 		numbers = nil

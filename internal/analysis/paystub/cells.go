@@ -98,8 +98,6 @@ func layOut(f *pdf.File) *sheet {
 	s.labelsFirst()
 	s.joinTowns()
 	s.splitTexts()
-	s.joinAround()
-	s.joinStacked()
 	s.joinLabels()
 	s.mergeHeads()
 	return s
@@ -133,8 +131,10 @@ func (s *sheet) mergeHeads() {
 					continue
 				}
 				whole := periodOf(c.words)
+				titled := isDescription(c.words) && sectionOf(up.words) != noSection
 				if goesOn := len(b) < len(a) || (whole == noPeriod || whole == describe) && !mayBeAmounts(c.words) &&
-					periodOf(up.words) == noPeriod; !joined && goesOn && c.words != "" && periodOf(up.words+" "+c.words) != noPeriod && heads > 0 {
+					periodOf(up.words) == noPeriod && !titled; !joined && goesOn &&
+					c.words != "" && periodOf(up.words+" "+c.words) != noPeriod && heads > 0 {
 					up.text, up.words = up.text+" "+c.text, up.words+" "+c.words
 					up.x0, up.x1, up.runs, joined = min(up.x0, c.x0), max(up.x1, c.x1), append(up.runs, c.runs...), true
 					heads, most = heads+1, 1.35*a[0].size

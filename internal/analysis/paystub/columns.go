@@ -207,6 +207,9 @@ func (s *sheet) headerKinds(n int, r row) (kinds []period, ok bool) {
 	loose := 0
 	for i, c := range r {
 		switch {
+		case c.words == "earned" && slices.Contains(kinds, rated): // in a table of leave, hours are earned
+			kinds[i] = current
+			loose++
 		case kinds[i] != noPeriod && kinds[i] != foreign:
 		case isAmounts(c.words) && (i > 0 || others+periods == 0 || len(r) > 1 && kinds[1] == ytd) && (periods > 0 || others > 0 || known > 0),
 			amountTitles[c.words] && i > 0 && (kinds[i-1] == notMoney || kinds[i-1] == rated) &&
@@ -513,8 +516,10 @@ func (s *sheet) titleOver(n int, g *segment) section {
 			if _, _, state := dateIn(c.text); c.number || state != noDate || i+1 < len(r) && r[i+1].number {
 				return noSection // another table's lines
 			}
-			if _, rest, _ := inline(c.text); rest != "" && strings.Contains(c.text, ":") {
-				continue // a label with its value
+			labels := func(o *cell) bool { return o != nil && labelOf(o.words) == fieldOther && !itemOfAny(o.words) }
+			if _, rest, _ := inline(c.text); rest != "" && strings.Contains(c.text, ":") || c.text[0] == '*' ||
+				i > 0 && labels(r[i-1]) || labels(s.over(k, c)) {
+				continue // a label with its value, or a footnote
 			}
 			if p := periodOf(c.words); p == foreign || c.words == "employee" || c.text == "Memo:" || c.text == "MEMO:" {
 				continue

@@ -16,11 +16,14 @@ func (t *table) count() {
 		left bool // a wide gap was crossed
 	}
 	last := map[group]*end{}
-	sums := map[group]*[2]report.Cents{}
+	sums, taxed := map[group]*[2]report.Cents{}, map[group]bool{} // after a total of taxes, a table is another one
 	for i := range t.lines {
 		l := &t.lines[i]
 		if !l.counted {
 			continue
+		}
+		if taxed[l.group] {
+			l.group.title |= 64
 		}
 		c := l.cells[now]
 		if c == nil {
@@ -64,6 +67,7 @@ func (t *table) count() {
 		case l.item == gross: // deductions may follow in the same table
 			e.over[earnings], e.over[noSection] = true, true
 		case total && l.in == deductions && ofTaxes(l.label): // other deductions may follow
+			taxed[l.group] = true
 		case total:
 			e.over[l.in] = true
 		}

@@ -39,10 +39,10 @@ func (s *sheet) fields() *fields {
 		s.spanned(f)
 	}
 	if !f.pay.shown {
-		s.dated(f)
+		s.payDateInText(f)
 	}
 	if !f.pay.shown {
-		s.payDateInText(f)
+		s.dated(f)
 	}
 	if !f.pay.shown {
 		s.onlyDay(f)
@@ -287,6 +287,9 @@ func (s *sheet) dated(f *fields) {
 				continue
 			}
 			for _, v := range s.valuesNear(n, i, fieldPay) {
+				if _, next := s.under(n+1, v, 3); next != nil && v.y < c.y-1 && mayBeValue(fieldPay, next.text) {
+					break // a column of days
+				}
 				if f.put(fieldPay, v.text, v) {
 					break
 				}
@@ -330,7 +333,7 @@ func (s *sheet) payDateInText(f *fields) {
 				continue
 			}
 			for at := range len(c.text) {
-				if at == 0 || c.text[at-1] != ' ' || c.text[at]|0x20 < 'a' || c.text[at]|0x20 > 'z' {
+				if at > 0 && c.text[at-1] != ' ' || c.text[at]|0x20 < 'a' || c.text[at]|0x20 > 'z' {
 					continue
 				}
 				s.spend(64)

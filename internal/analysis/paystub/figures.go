@@ -334,13 +334,20 @@ func (d *Document) rates() {
 }
 
 // checkTaxRange checks that a tax is in its range. A missing or zero tax means that the employee is
-// exempt.
+// exempt. A tax of all wages, without the wage base and the additional rate, is a mistake that
+// employers make, too.
 func (d *Document) checkTaxRange(i item, k int, least, most, by report.Cents) {
 	c := d.table.value(i, k)
 	if c == nil || *c == 0 {
 		return
 	}
 	if v := *c; v < 0 || v < least-by || v > most+by {
+		rate := map[item]report.Cents{socialSecurity: payrolltax.SocialSecurity, medicare: payrolltax.Medicare,
+			fica: payrolltax.SocialSecurity + payrolltax.Medicare}[i]
+		if g := d.table.value(gross, k); g != nil {
+			least = min(least, percent(*g-d.exempt(k)-d.table.untaxed(k), rate))
+			most = max(most, percent(*g+d.table.inKind[k], rate))
+		}
 		d.find(DeductionsOff, d.table.balances(now) && (v < least-100 || v > most+100), d.areas(k, i)...)
 	}
 }

@@ -153,7 +153,7 @@ func (s *sheet) home(f *fields, blocks []block) int {
 			continue
 		}
 		label := s.cellLeftOf(f.employeeCell)
-		if street(first.text) && (isBelow(f.employeeCell, first) || label != nil && isBelow(label, first)) {
+		if (street(first.text) || startsWithNumber(first.text)) && (isBelow(f.employeeCell, first) || label != nil && isBelow(label, first)) {
 			return i
 		}
 	}
@@ -215,7 +215,12 @@ func (s *sheet) lineParties(f *fields) {
 			case a.name != "" && f.employer == "" && !sameName(a.name, f.employee) && (isCompany(a.name) || f.employee != "" || n < 3):
 				f.employer, f.employerCell = a.name, c
 			case a.name == "" && label == noField && f.employee != "" && !f.hasAddress && f.employeeCell != nil &&
-				(isBelow(f.employeeCell, c) || i > 0 && r[i-1] == f.employeeCell) && !isCompany(f.employee):
+				(isBelow(f.employeeCell, c) || i > 0 && (r[i-1] == f.employeeCell || sameName(r[i-1].text, f.employee))) && !isCompany(f.employee):
+				f.setAddress(a)
+			case a.name == "" && label == noField && f.employer != "" && f.employee == "" && n > 0 && s.over(n, c) != nil &&
+				isName(s.over(n, c).text) && !isCompany(s.over(n, c).text) && s.over(n, c) != f.employerCell:
+				f.employeeCell = s.over(n, c)
+				f.employee = f.employeeCell.text
 				f.setAddress(a)
 			}
 		}
@@ -345,8 +350,8 @@ func (s *sheet) headline(f *fields) string {
 			if strings.Contains(c.text, "\ufffd") && n < 3 && first == "" {
 				return "" // this may be the name
 			}
-			if what, _, _ := inline(c.text); what != noField || isUnit(w) || unnumbered(w) != w || !isText(c.text) || sameName(c.text, f.employee) ||
-				isTitle(w) || strings.Contains(c.text, ":") {
+			if what, _, _ := inline(c.text); what != noField && !strings.HasPrefix(w, "department of ") || isUnit(w) ||
+				unnumbered(w) != w || !isText(c.text) || sameName(c.text, f.employee) || isTitle(w) || strings.Contains(c.text, ":") {
 				continue
 			}
 			if providerIn(w) != "" || startsWithNumber(c.text) || headingOf(w) != noSection || itemOfAny(w) {

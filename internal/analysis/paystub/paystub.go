@@ -159,7 +159,7 @@ func (d *Document) understand() {
 	d.table = *s.amounts()
 	d.fill()
 	d.Stub.ConsistencyChecks = d.checks()
-	if d.Stub.GrossTotal == nil && d.Stub.NetTotal == nil && d.Stub.PayDate == nil && d.Stub.PayPeriodEnd == nil {
+	if d.lacksPay() && d.Stub.PayDate == nil && d.Stub.PayPeriodEnd == nil {
 		if d.Outcome = NoPayStub; len(d.findings) > 0 && d.findings[0].reason == UnknownLetters {
 			d.Outcome = Unreadable // the figures may be in the letters that are unknown
 		}
@@ -169,6 +169,7 @@ func (d *Document) understand() {
 	d.insights()
 	d.figures()
 	d.findMissing(s)
+	d.findPictures(s)
 	d.days()
 	if d.scanned {
 		d.findLowConfidence()

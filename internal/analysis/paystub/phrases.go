@@ -81,7 +81,7 @@ func phrase(words []string) field {
 		return fieldHire
 	case has(dateWord) && count(payWord) > 0 && only(payWord|dateWord):
 		return fieldPay
-	case only(periodWord|beginWord|endWord|dateWord) && (named("period", "periods", "pp", "payperiod", "week", "wk",
+	case only(periodWord|beginWord|endWord|dateWord) && (named("period", "periods", "half", "pp", "payperiod", "week", "wk",
 		"workweek", "cycle", "prd", "pd", "per") || has(dateWord) && (has(beginWord) || has(endWord)) && has(periodWord)):
 		switch {
 		case has(beginWord) && has(endWord):

@@ -282,6 +282,7 @@ func TestTaxesAboveTheWageBase(t *testing.T) {
 		{"above it, without the additional Medicare tax", 250_000_00, 0, 290_00, DeductionsOff},
 		{"above it, with the additional Medicare tax on part of the period", 190_000_00, 0, 380_00, ""},
 		{"above it, but not applied", 190_000_00, 1240_00, 380_00, DeductionsOff},
+		{"above it, and more than from all wages", 190_000_00, 1250_00, 380_00, DeductionsOff},
 	} {
 		d := simple()
 		for n := range d.table.lines {
@@ -294,9 +295,9 @@ func TestTaxesAboveTheWageBase(t *testing.T) {
 		d.line(gross).amount[toDate], d.line(gross).cells[toDate] = tt.before+20_000_00, &cell{}
 		d.line(socialSecurity).amount[now], d.line(medicare).amount[now] = tt.taken, tt.medicare
 		d.line(net).amount[now] = 20_000_00 - 100_00 - tt.taken - tt.medicare
-		reasons, _ := d.judge()
-		if got := slices.Contains(reasons, DeductionsOff); got != (tt.want != "") {
-			t.Errorf("%s: %v, want %q", tt.name, reasons, tt.want)
+		reasons, status := d.judge()
+		if got := slices.Contains(reasons, DeductionsOff); got != (tt.want != "") || (status == report.IrregularityDetected) != (tt.taken > 1240_00) {
+			t.Errorf("%s: %s %v, want %q", tt.name, status, reasons, tt.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package paystub
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -49,8 +50,18 @@ func (p *Picture) rectangleOf(a area) (left, top, right, bottom float64) {
 const lowConfidence = 60
 
 // Scannable reports whether an OCR engine may read the document: an image, or a PDF file
-// without text, or whose letters are unknown.
-func (d *Document) Scannable() bool { return d.Outcome == NoText || d.IsListed() || d.hasUnknown() }
+// without text, whose letters are unknown, or with the stub in an image.
+func (d *Document) Scannable() bool {
+	return d.Outcome == NoText || d.IsListed() || d.hasUnknown() || d.mayBePicture()
+}
+
+// mayBePicture reports whether the text has no pay, and images cover an eighth of a page.
+func (d *Document) mayBePicture() bool {
+	return (d.Outcome == Read || d.Outcome == NoPayStub) && d.lacksPay() &&
+		slices.ContainsFunc(d.file.Pages, func(p pdf.Page) bool { return mostlyPicture(p, 8) })
+}
+
+func (d *Document) lacksPay() bool { return d.Stub.GrossTotal == nil && d.Stub.NetTotal == nil }
 
 // hasUnknown reports whether values of a document were not read, and letters of it are unknown.
 func (d *Document) hasUnknown() bool {
@@ -61,6 +72,12 @@ func (d *Document) hasUnknown() bool {
 // IsListed reports whether the document is listed although it was not read, so that a person
 // looks at it.
 func (d *Document) IsListed() bool { return d.Outcome == Image || d.Outcome == Unreadable }
+
+// What engines often read in place of a month with two digits, and of the suffix III.
+var (
+	splitMonth    = regexp.MustCompile(`(^|[-–] ?)([01]) (\d/\d{1,2}/\d{2,4})`)
+	misreadSuffix = regexp.MustCompile(`(\w )[Il|]{3}$`)
+)
 
 // Scanned returns a scannable document with what an OCR engine read. An image in which no
 // pay stub was found stays an image that was not read. Findings about figures and dates
@@ -76,6 +93,7 @@ func (d *Document) Scanned(pages []ScannedPage) *Document {
 		out.pictures = append(out.pictures, p.Picture)
 		page := pdf.Page{Width: p.Width, Height: p.Height}
 		for i, w := range p.Words {
+			w.Text = misreadSuffix.ReplaceAllString(splitMonth.ReplaceAllString(w.Text, "$1$2$3"), "${1}III")
 			page.Runs = append(page.Runs, pdf.Run{Text: w.Text, X: w.X0, End: w.X1, Y: w.Y, Size: w.Size, Order: i, Object: i, Op: i, Stretch: 1})
 			out.confidence = append(out.confidence, w.Confidence)
 		}
@@ -85,7 +103,7 @@ func (d *Document) Scanned(pages []ScannedPage) *Document {
 	out.scanned = true
 	out.Stub.ConsistencyChecks = out.checks()
 	out.understand()
-	if (d.IsListed() || d.hasUnknown()) && out.Outcome != Read {
+	if (d.IsListed() || d.hasUnknown()) && out.Outcome != Read || d.mayBePicture() && out.lacksPay() {
 		return d
 	}
 	for _, f := range d.findings {
@@ -96,11 +114,11 @@ func (d *Document) Scanned(pages []ScannedPage) *Document {
 	return out
 }
 
-// findLowConfidence finds a figure or a date that the engine read with low confidence.
+// findLowConfidence finds a figure, a date or a name that the engine read with low confidence.
 func (d *Document) findLowConfidence() {
 	var at []area
 	add := func(c *cell) {
-		if c != nil && d.doubtful(c) {
+		if c != nil && d.doubtful(c, "0123456789") {
 			at = append(at, c.area())
 		}
 	}
@@ -114,13 +132,19 @@ func (d *Document) findLowConfidence() {
 			add(w.cell)
 		}
 	}
+	for _, c := range []*cell{d.fields.employeeCell, d.fields.employerCell} {
+		if c != nil && d.doubtful(c, "") {
+			at = append(at, c.area())
+		}
+	}
 	if len(at) > 0 {
 		d.find(HardToRead, false, at...)
 	}
 }
 
-func (d *Document) doubtful(c *cell) bool {
+// doubtful reports whether a word of a cell with one of some letters, or any word, has low confidence.
+func (d *Document) doubtful(c *cell, some string) bool {
 	return slices.ContainsFunc(c.runs, func(i int) bool {
-		return d.confidence[d.starts[c.page]+i] < lowConfidence && strings.ContainsAny(d.file.Pages[c.page].Runs[i].Text, "0123456789")
+		return d.confidence[d.starts[c.page]+i] < lowConfidence && (some == "" || strings.ContainsAny(d.file.Pages[c.page].Runs[i].Text, some))
 	})
 }

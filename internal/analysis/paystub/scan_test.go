@@ -62,6 +62,24 @@ func TestScannedFindingsAreNotGrave(t *testing.T) {
 	}
 }
 
+// TestScannedMisreadings checks that what engines often misread is corrected, and that names of
+// low confidence are for a person.
+func TestScannedMisreadings(t *testing.T) {
+	lines := stubLines("923.50")
+	lines[1], lines[4] = "Employee: Ana Lee Ill", "Pay Period: 03/01/2026-1 0/15/2026"
+	lines = slices.Delete(lines, 3, 4)
+	d := stubImage(t).Scanned([]paystub.ScannedPage{scannedPage(95, lines...)})
+	if end := d.Stub.PayPeriodEnd; *d.Stub.EmployeeName != "Ana Lee III" || end == nil || end.String() != "2026-10-15" {
+		t.Errorf("%+v", d.Stub)
+	}
+	page := scannedPage(95, stubLines("923.50")...)
+	page.Words[1].Confidence = 50
+	v := reported(t, stubImage(t).Scanned([]paystub.ScannedPage{page})).IrregularityDetection
+	if !slices.Equal(v.Reasons, []string{paystub.HardToRead}) {
+		t.Errorf("a name that is hard to read: %+v", v)
+	}
+}
+
 // TestScannedImageWithoutStub checks that an image without a pay stub is listed as not
 // read.
 func TestScannedImageWithoutStub(t *testing.T) {

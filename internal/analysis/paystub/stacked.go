@@ -6,118 +6,6 @@ import (
 	"strings"
 )
 
-// joinAround moves labels of two lines into the row between these lines, where programs center the
-// cells of a row vertically.
-func (s *sheet) joinAround() {
-	for n := 0; n+2 < len(s.rows); n++ {
-		a, b, c := s.rows[n], s.rows[n+1], s.rows[n+2]
-		if a[0].page != c[0].page || a.y()-c.y() > 1.35*a[0].size {
-			continue
-		}
-		s.spend(len(c) * (len(a) + len(b)))
-		rest, all, below := slices.Clone(a), slices.Clone(b), row(nil)
-		for i, down := range c {
-			at := slices.IndexFunc(rest, func(o *cell) bool {
-				if k := slices.Index(a, o); k+1 < len(a) && a[k+1].number || i+1 < len(c) && c[i+1].number {
-					return false // the label of an amount beside it
-				}
-				aligned := min(abs(o.x0-down.x0), abs(o.x1-down.x1), abs(o.x0+o.x1-down.x0-down.x1)/2) < 1
-				words := o.words + " " + down.words
-				what, p := labelOf(words), periodOf(words)
-				known := what != noField && what != fieldOther && kindOf(labelOf(down.words)) != 0 ||
-					p == current || p == ytd || totalOf(words) != noItem
-				return aligned && known && !o.number && !down.number && !slices.ContainsFunc(b, func(m *cell) bool {
-					return min(o.x1, m.x1) > max(o.x0, m.x0) || min(down.x1, m.x1) > max(down.x0, m.x0)
-				})
-			})
-			if at < 0 {
-				below = append(below, down)
-				continue
-			}
-			one := *rest[at]
-			one.join(down)
-			one.y = b.y()
-			rest, all = slices.Delete(rest, at, at+1), append(all, &one)
-		}
-		slices.SortStableFunc(all, func(x, y *cell) int { return cmp.Compare(x.x0, y.x0) })
-		s.rows = slices.Replace(s.rows, n, n+3, slices.DeleteFunc([]row{rest, all, below}, func(r row) bool { return len(r) == 0 })...)
-	}
-}
-
-// joinStacked joins headers whose words are in two or three lines, such as "Period" over "End",
-// into one row.
-func (s *sheet) joinStacked() {
-	for n := range s.rows {
-		for lines := 3; lines > 1; lines-- {
-			if n+lines >= len(s.rows) {
-				continue
-			}
-			if r := s.stacked(s.rows[n:n+lines], s.rows[n+lines]); r != nil {
-				s.rows = slices.Replace(s.rows, n, n+lines, r)
-				break
-			}
-		}
-	}
-}
-
-// stacked returns the row of headers that several rows form over a row of values, or nil if
-// they do not: one of them must be the label of a date below it, or two must be over amounts.
-func (s *sheet) stacked(rows []row, values row) (out row) {
-	for k, r := range rows {
-		s.spend(len(r) * (1 + len(out)))
-		above := len(out)
-		if k > 0 && (r[0].page != rows[0][0].page || rows[k-1].y()-r.y() > 1.35*r[0].size) {
-			return nil
-		}
-		for _, c := range r {
-			if strings.ContainsAny(c.text, "0123456789") || strings.HasSuffix(c.text, ":") {
-				return nil // a value or an address
-			}
-			var up *cell
-			for _, o := range out[:above] {
-				if min(o.x1, c.x1)-max(o.x0, c.x0) > 0 {
-					if up != nil {
-						return nil // over two columns
-					}
-					up = o
-				}
-			}
-			if up == nil {
-				one := *c
-				out = append(out, &one)
-				continue
-			}
-			if up.y == c.y || strings.Contains(up.words, " ") && strings.Contains(c.words, " ") && labelOf(up.words) != noField &&
-				labelOf(c.words) != noField {
-				return nil // two words over one, or two labels
-			}
-			up.join(c)
-		}
-	}
-	dates, amounts := 0, 0
-	for _, c := range out {
-		what, kind := labelOf(c.words), periodOf(c.words)
-		if !slices.ContainsFunc(rows, func(r row) bool { return slices.ContainsFunc(r, func(o *cell) bool { return o.words == c.words }) }) {
-			for _, v := range values {
-				if min(v.x1, c.x1)-max(v.x0, c.x0) <= 0 && abs(v.x0-c.x0) > 8 {
-					continue
-				}
-				if kindOf(what) == 0 && mayBeValue(what, v.text) {
-					dates++
-				} else if v.number && (kind == current || kind == ytd) {
-					amounts++
-				}
-			}
-		}
-		c.y = rows[len(rows)-1].y()
-	}
-	if dates == 0 && amounts < 2 {
-		return nil
-	}
-	slices.SortStableFunc(out, func(a, b *cell) int { return cmp.Compare(a.x0, b.x0) })
-	return out
-}
-
 // labelsOver returns the number of labels of days directly above a label, in one block with it, and
 // the height of the block. A block beside it may have rows in between.
 func (s *sheet) labelsOver(n int, label *cell) (over int, height float64) {
@@ -142,13 +30,14 @@ func (s *sheet) labelsOver(n int, label *cell) (over int, height float64) {
 	return over, height
 }
 
-// joinLabels joins the labels of days whose words are in lines below one another, beside other text with
-// other lines, if the day is below them or to the right of one line.
+// joinLabels joins the labels of days, and of columns for the period and the year, whose words are in
+// lines below one another, such as "Period" over "End", beside other text with other lines, if the day or
+// the amount is below them, or the day to the right of one line.
 func (s *sheet) joinLabels() {
 	for n := 0; n < len(s.rows); n++ {
 		for _, c := range s.rows[n] {
 			kinds, _ := madeOf(strings.Fields(c.words), 0)
-			if what := labelOf(c.words); kinds&(payWord|periodWord|dateWord|beginWord|endWord) == 0 || len(c.words) > 16 ||
+			if what := labelOf(c.words); kinds&(payWord|periodWord|dateWord|beginWord|endWord|nowWord|yearWord) == 0 || len(c.words) > 16 ||
 				kindOf(what) == 0 && what != fieldPeriod && strings.Contains(c.words, " ") {
 				continue
 			}
@@ -163,6 +52,10 @@ func (s *sheet) joinLabels() {
 				one.join(down)
 				block, last = append(block, down), k
 				if what := labelOf(one.words); what == noField || kindOf(what) != 0 {
+					p := periodOf(one.words)
+					if _, v := s.under(last, &one, 3); v != nil && v.number && (p == current || p == ytd) {
+						label, end, at = one, len(block), last
+					}
 					continue
 				}
 				if day, row := s.dayOf(&one, n, last); day != nil {
@@ -175,10 +68,18 @@ func (s *sheet) joinLabels() {
 			if end == 0 {
 				continue
 			}
-			for k := n; k <= last; k++ {
-				s.rows[k] = slices.DeleteFunc(s.rows[k], func(o *cell) bool { return slices.Contains(block[:end], o) })
+			block, moved := block[:end], row{&label}
+			for _, o := range s.rows[n] { // labels of one line in the first row, over the same values
+				if k, down := s.under(n, o, 6); at == last && down != nil && k > last && labelOf(o.words) != noField && labelOf(down.words) == noField {
+					one := *o
+					one.y = label.y
+					block, moved = append(block, o), append(moved, &one)
+				}
 			}
-			s.rows[at] = append(s.rows[at], &label)
+			for k := n; k <= last; k++ {
+				s.rows[k] = slices.DeleteFunc(s.rows[k], func(o *cell) bool { return slices.Contains(block, o) })
+			}
+			s.rows[at] = append(s.rows[at], moved...)
 			slices.SortStableFunc(s.rows[at], func(a, b *cell) int { return cmp.Compare(a.x0, b.x0) })
 			s.rows = slices.DeleteFunc(s.rows, func(r row) bool { return len(r) == 0 })
 			n--

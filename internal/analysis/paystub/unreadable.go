@@ -1,6 +1,7 @@
 package paystub
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -92,7 +93,7 @@ func (d *Document) findUnreadable() (most bool) {
 // isScan reports whether an image covers at least half of a page, and the text has less than
 // two amounts.
 func (d *Document) isScan(s *sheet) bool {
-	amounts, scans := 0, false
+	amounts := 0
 	for _, r := range s.rows {
 		for _, c := range r {
 			if _, _, labeled := split(c); c.money || labeled {
@@ -100,8 +101,19 @@ func (d *Document) isScan(s *sheet) bool {
 			}
 		}
 	}
-	for _, p := range d.file.Pages {
-		scans = scans || p.Pictures > 0 && p.Pictures >= p.Width*p.Height/2
+	return amounts < 2 && slices.ContainsFunc(d.file.Pages, func(p pdf.Page) bool { return mostlyPicture(p, 2) })
+}
+
+// mostlyPicture reports whether images cover at least a half, or another part, of a page.
+func mostlyPicture(p pdf.Page, part float64) bool {
+	return p.Pictures > 0 && p.Pictures*part >= p.Width*p.Height
+}
+
+// findPictures finds pages of a stub that are images without text.
+func (d *Document) findPictures(s *sheet) {
+	for n, p := range d.file.Pages {
+		if mostlyPicture(p, 2) && !slices.ContainsFunc(s.rows, func(r row) bool { return r[0].page == n }) {
+			d.find(ImageNotRead, false)
+		}
 	}
-	return scans && amounts < 2
 }
