@@ -111,7 +111,12 @@ func (s *Service) keep(ctx context.Context, tx *store.Tx, locked Application, f 
 	if f.meta.Substatus != nil {
 		in.Substatus = *f.meta.Substatus
 	}
-	if _, err := s.advance(ctx, tx, locked, in); err != nil {
+	locked.Interim = false
+	after, err := s.advance(ctx, tx, locked, in)
+	if err == nil && after.unsaved != nil {
+		err = save(ctx, tx, &after)
+	}
+	if err != nil {
 		return err
 	}
 	return s.Queue.Remove(ctx, tx, Poll{}.Kind(), f.attempt.pollJob)
@@ -132,23 +137,23 @@ func (s *Service) askEarly(ctx context.Context, e webhook.Event) *fetched {
 	}
 	ctx, cancel := context.WithTimeout(ctx, earlyTimeout)
 	defer cancel()
-	id, number, err := findAttempt(ctx, s.DB.SQL, e.ExternalID, e.PublicToken)
+	id, t, err := findAttempt(ctx, s.DB.SQL, e.ExternalID, e.PublicToken)
 	if err != nil {
 		return nil
 	}
-	a, err := s.Get(ctx, s.DB.SQL, id)
-	if err != nil || a.Journey.Attempt != number || a.Journey.Succeeded != 0 {
+	if _, busy := s.asking.LoadOrStore(id, true); busy {
 		return nil
 	}
-	t, err := attempt(ctx, s.DB.SQL, id, number)
-	if err != nil || s.lease(ctx, id, false) != nil {
+	defer s.asking.Delete(id)
+	// A lease would cost a commit. Without one, another process may rarely ask too, and one of them stores the report.
+	a, err := s.Get(ctx, s.DB.SQL, id)
+	if err != nil || a.Journey.Attempt != t.Number || a.Journey.Succeeded != 0 || a.fetchUntil.After(s.now()) {
 		return nil
 	}
 	t.PublicToken = cmp.Or(t.PublicToken, e.PublicToken)
 	f, err := s.ask(ctx, a, t)
 	if err != nil {
 		s.Log.WarnContext(ctx, "report not fetched with its webhook", "application", id, "err", err.Error())
-		_ = release(context.WithoutCancel(ctx), s.DB.SQL, id) // otherwise the lease ends by itself
 		return nil
 	}
 	return &f
@@ -165,7 +170,7 @@ func (s *Service) lease(ctx context.Context, id string, revision bool) error {
 }
 
 // store stores a fetched report with its analysis (zero: none yet), and makes it the application's newest if it belongs to the newest
-// attempt with one. The application must be locked.
+// attempt with one. The application must be locked, and be saved after.
 func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *reportRow, raw []byte, meta *report.Meta,
 	behind analysis) (err error) {
 	r.sealedIn = reportTable
@@ -179,19 +184,11 @@ func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *re
 		return err
 	}
 	isFirst := !a.fetched && r.Attempt == a.Journey.Succeeded
-	switch {
-	case isFirst:
-		err = setFirst(ctx, tx, a.ID, r.StoredReport)
-	case r.Attempt != a.Report.Attempt:
+	if !isFirst && r.Attempt != a.Report.Attempt {
 		return release(ctx, tx, a.ID)
-	default:
-		err = setRevision(ctx, tx, a.ID, r.StoredReport)
 	}
-	if err != nil {
-		return err
-	}
-	a.fetched, a.Report, a.Parsed = a.fetched || isFirst, r.StoredReport, meta.Report
-	a.Decision.Outdated = !isFirst && a.Decision.Kind != ""
+	setReport(a, r.StoredReport, isFirst)
+	a.Parsed = meta.Report
 	return nil
 }
 

@@ -129,25 +129,24 @@ func dueChecks(ctx context.Context, tx *store.Tx, most int) ([]FetchRevision, er
 		RETURNING application_id, attempt`, next, checkFor.Microseconds(), now, int64(most))
 }
 
-// setFirst makes the first report of the attempt that succeeded the application's newest.
-func setFirst(ctx context.Context, tx *store.Tx, id string, r StoredReport) error {
-	return store.Exec(tx.ExecContext(ctx, `UPDATE applications SET report_at = $2, revision = $3, revised_at = $4, revision_at = 0,
-		fetch_until = 0, decision_outdated = FALSE WHERE id = $1`,
-		id, store.Micros(r.At), int64(r.Revision), store.MicrosOrZero(r.RevisedAt)))
-}
-
-// setRevision is setFirst for a revision of the newest report.
-func setRevision(ctx context.Context, tx *store.Tx, id string, r StoredReport) error {
-	return store.Exec(tx.ExecContext(ctx, `UPDATE applications SET revision = $2, revised_at = $3, revision_at = $4, fetch_until = 0,
-		decision_outdated = decision <> '' WHERE id = $1`,
-		id, int64(r.Revision), store.MicrosOrZero(r.RevisedAt), store.Micros(r.At)))
+// setReport makes a report the application's newest: the first of the attempt that succeeded, or a revision of the newest.
+func setReport(a *Application, r StoredReport, first bool) {
+	at := int64(0)
+	if first {
+		a.set("report_at", store.Micros(r.At))
+	} else {
+		at = store.Micros(r.At)
+	}
+	a.fetched, a.Report, a.Decision.Outdated = a.fetched || first, r, !first && a.Decision.Kind != ""
+	a.set("revision", int64(r.Revision), "revised_at", store.MicrosOrZero(r.RevisedAt), "revision_at", at, "fetch_until", int64(0),
+		"decision_outdated", a.Decision.Outdated)
 }
 
 // setEarlier makes the newest report one of an earlier attempt: another attempt begins.
-func setEarlier(ctx context.Context, tx *store.Tx, a Application) error {
-	return store.Exec(tx.ExecContext(ctx, `UPDATE applications SET report_at = 0, fetch_until = 0,
-		earlier_attempt = $2, earlier_at = $3, earlier_token = $4 WHERE id = $1`,
-		a.ID, int64(a.Report.Attempt), store.Micros(a.Report.At), a.Report.PublicToken))
+func setEarlier(a *Application) {
+	a.fetched = false
+	a.set("report_at", int64(0), "fetch_until", int64(0), "earlier_attempt", int64(a.Report.Attempt),
+		"earlier_at", store.Micros(a.Report.At), "earlier_token", a.Report.PublicToken)
 }
 
 // lease allows one process to fetch the report until the lease expires: the first of an
