@@ -371,6 +371,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		ErrorHandler:                &failures{log: q.log},
 		Middleware:                  []rivertype.Middleware{river.WorkerMiddlewareFunc(q.observed)},
 		JobTimeout:                  q.longestTimeout(), // River requires RescueStuckJobsAfter to exceed it
+		CompletedJobRetentionPeriod: time.Hour,
 		CancelledJobRetentionPeriod: 7 * 24 * time.Hour, // as long as discarded ones, for Crashed
 		// A run that its live process has lost is started again after this long; it
 		// must exceed the timeout of every kind.
