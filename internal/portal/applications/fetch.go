@@ -129,8 +129,9 @@ const (
 )
 
 // askEarly asks for the report that a webhook announces, so that both are stored together. It returns nil if there is none to
-// store yet, or if it does not arrive soon: then the webhook leaves it to a job.
-func (s *Service) askEarly(ctx context.Context, e webhook.Event) *fetched {
+// store yet, or if it does not arrive soon: then the webhook leaves it to a job. After another result the caller deletes its
+// application from s.asking.
+func (s *Service) askEarly(ctx context.Context, e webhook.Event) (f *fetched) {
 	defer s.early.Add(-1)
 	if s.early.Add(1) > maxEarly || !s.FetchEarly || e.Status != contract.StatusSuccess {
 		return nil
@@ -141,22 +142,26 @@ func (s *Service) askEarly(ctx context.Context, e webhook.Event) *fetched {
 	if err != nil {
 		return nil
 	}
+	// A lease would cost a commit. Without one, another process may rarely ask too, and one of them stores the report.
 	if _, busy := s.asking.LoadOrStore(id, true); busy {
 		return nil
 	}
-	defer s.asking.Delete(id)
-	// A lease would cost a commit. Without one, another process may rarely ask too, and one of them stores the report.
+	defer func() {
+		if f == nil {
+			s.asking.Delete(id)
+		}
+	}()
 	a, err := s.Get(ctx, s.DB.SQL, id)
 	if err != nil || a.Journey.Attempt != t.Number || a.Journey.Succeeded != 0 || a.fetchUntil.After(s.now()) {
 		return nil
 	}
 	t.PublicToken = cmp.Or(t.PublicToken, e.PublicToken)
-	f, err := s.ask(ctx, a, t)
+	got, err := s.ask(ctx, a, t)
 	if err != nil {
 		s.Log.WarnContext(ctx, "report not fetched with its webhook", "application", id, "err", err.Error())
 		return nil
 	}
-	return &f
+	return &got
 }
 
 // lease takes the lease to fetch the report of an application, or a revision. It returns ErrFetching if another process has it.
@@ -200,7 +205,7 @@ func (s *Service) retryFetch(ctx context.Context, a Application, why error) erro
 	}
 	every, more := fetchPace.next(s.now().Sub(time.Unix(a.Journey.Since, 0)))
 	if !more && a.Journey.State == journey.Pending {
-		if a, err := s.tick(ctx, a.ID, a.Journey.Succeeded); err != nil {
+		if a, err := s.apply(ctx, a.ID, journey.Input{Kind: journey.Tick, Attempt: a.Journey.Succeeded}); err != nil {
 			return err
 		} else if a.Journey.State == journey.Failed {
 			s.Log.ErrorContext(ctx, "report given up", "application", a.ID, "err", why.Error())

@@ -161,9 +161,9 @@ func release(ctx context.Context, q store.Queryer, id string) error {
 	return store.Exec(q.ExecContext(ctx, `UPDATE applications SET fetch_until = 0 WHERE id = $1`, id))
 }
 
-// storeAnalysis stores a missing analysis, nil for none. False means that another run stored it.
-func storeAnalysis(ctx context.Context, tx *store.Tx, id string, r reportRow) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE application_report_revisions SET analysis = $1, analysis_at = $2, transactions = $6
+// storeAnalysis stores an analysis, nil for none, unless another run has stored it.
+func storeAnalysis(ctx context.Context, tx *store.Tx, id string, r reportRow) error {
+	return store.Exec(tx.ExecContext(ctx, `UPDATE application_report_revisions SET analysis = $1, analysis_at = $2, transactions = $6
 		WHERE application_id = $3 AND attempt = $4 AND revision = $5 AND analysis_at = 0`,
 		r.analysis, store.Micros(tx.Now), id, int64(r.Attempt), int64(r.Revision), r.transactions))
 }
