@@ -115,11 +115,10 @@ type Registry struct{ kinds map[string]*kind }
 // NewRegistry returns an empty registry.
 func NewRegistry() *Registry { return &Registry{kinds: map[string]*kind{}} }
 
-// args is the form of a job's arguments in River's table. Only Key takes part in
-// uniqueness.
+// args is the form of a job's arguments in River's table.
 type args[A Args] struct {
 	A   A      `json:"a"`
-	Key string `json:"key,omitempty" river:"unique"`
+	Key string `json:"key,omitempty"`
 }
 
 func (a args[A]) Kind() string { return a.A.Kind() }
@@ -243,7 +242,6 @@ type Queue struct {
 	reg         *Registry
 	log         *slog.Logger
 	now         func() time.Time
-	insert      *river.Client[*sql.Tx]
 	notifier    *notifier
 	running     running
 	watch       Watcher // may be nil
@@ -266,11 +264,6 @@ func NewQueue(ctx context.Context, db *store.DB, reg *Registry, log *slog.Logger
 	if err := q.migrate(ctx); err != nil {
 		return nil, fmt.Errorf("jobs: migrate: %w", err)
 	}
-	insert, err := river.NewClient(queueDriver{q.driver(), q}, &river.Config{Logger: loggerForRiver(log)})
-	if err != nil {
-		return nil, fmt.Errorf("jobs: %w", err)
-	}
-	q.insert = insert
 	return q, q.measureClock(ctx)
 }
 
@@ -341,26 +334,12 @@ func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, a Args, opts ...Enque
 	if err := q.setPriority(ctx, tx, k.queue, &e); err != nil {
 		return fmt.Errorf("jobs: enqueue %s: %w", k.name, err)
 	}
-	in := &river.InsertOpts{MaxAttempts: k.attempts, Queue: string(k.queue), Priority: e.priority}
-	if !e.at.IsZero() {
-		in.ScheduledAt = time.Now().Add(e.at.Sub(q.now()) + q.clockOffset.get())
-	}
-	if e.key != "" {
-		in.UniqueOpts = river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
-			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning,
-			rivertype.JobStateRetryable, rivertype.JobStateScheduled}}
-	}
-	with := metadata{Account: e.account}
-	if q.watch != nil {
-		with.Traceparent = q.watch.Traceparent(ctx)
-	}
-	in.Metadata, _ = json.Marshal(with) // strings always encode
-	got, err := q.insert.InsertTx(ctx, tx.Tx, k.wrap(a, e.key), in)
+	id, err := q.insertJob(ctx, tx, k, k.wrap(a, e.key), e)
 	if err != nil {
 		return fmt.Errorf("jobs: enqueue %s: %w", k.name, err)
 	}
 	if e.id != nil {
-		*e.id = got.Job.ID
+		*e.id = id
 	}
 	tx.AfterCommit(func() { q.notifier.wake(k.queue) })
 	return nil
@@ -392,6 +371,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		ErrorHandler:                &failures{log: q.log},
 		Middleware:                  []rivertype.Middleware{river.WorkerMiddlewareFunc(q.observed)},
 		JobTimeout:                  q.longestTimeout(), // River requires RescueStuckJobsAfter to exceed it
+		CompletedJobRetentionPeriod: time.Hour,
 		CancelledJobRetentionPeriod: 7 * 24 * time.Hour, // as long as discarded ones, for Crashed
 		// A run that its live process has lost is started again after this long; it
 		// must exceed the timeout of every kind.

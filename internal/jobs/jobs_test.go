@@ -2,6 +2,8 @@ package jobs_test
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -9,6 +11,12 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivertype"
 
 	"vestibule/internal/jobs"
 	"vestibule/internal/store"
@@ -127,6 +135,57 @@ func TestUniqueKeyKeepsOneUnfinishedJob(t *testing.T) {
 		enqueue(t, db, q, "b", jobs.UniqueKey("b"))
 		if n, err := q.Unfinished(t.Context(), "greeting"); err != nil || n != 2 {
 			t.Errorf("Unfinished = %d, %v; want 2", n, err)
+		}
+	})
+}
+
+// asRiver is a greeting as River inserts it.
+type asRiver struct {
+	A   greeting `json:"a"`
+	Key string   `json:"key,omitempty" river:"unique"`
+}
+
+func (asRiver) Kind() string { return "greeting" }
+
+// TestUniqueKeyIsRivers checks that replicas which insert jobs by River count the same jobs as one, and that River reads ours.
+func TestUniqueKeyIsRivers(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		q := queue(t, db, func(jobs.Job, greeting) error { return nil })
+		var driver riverdriver.Driver[*sql.Tx] = riversqlite.New(db.SQL)
+		if db.Dialect == store.Postgres {
+			driver = riverdatabasesql.New(db.SQL)
+		}
+		client, err := river.NewClient(driver, &river.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const key = `visit/"7" <b> ñ`
+		unfinished := []rivertype.JobState{rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning,
+			rivertype.JobStateRetryable, rivertype.JobStateScheduled}
+		for _, at := range []time.Time{{}, time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond)} {
+			var id int64
+			opts := []jobs.EnqueueOption{jobs.UniqueKey(key + at.String()), jobs.ID(&id)}
+			if !at.IsZero() {
+				opts = append(opts, jobs.At(at))
+			}
+			enqueue(t, db, q, "ours", opts...)
+			err = db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+				got, err := client.InsertTx(ctx, tx.Tx, asRiver{greeting{"theirs"}, key + at.String()}, &river.InsertOpts{ScheduledAt: at,
+					UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: unfinished}})
+				if err != nil {
+					return err
+				}
+				var args asRiver
+				err = json.Unmarshal(got.Job.EncodedArgs, &args)
+				if j := got.Job; j.ID != id || args != (asRiver{greeting{"ours"}, key + at.String()}) || len(j.UniqueStates) != len(unfinished) ||
+					j.MaxAttempts != 25 || time.Since(j.CreatedAt).Abs() > time.Minute || !at.IsZero() && j.ScheduledAt.Sub(at).Abs() > time.Second {
+					t.Errorf("River has %+v, job %d was inserted", j, id)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }

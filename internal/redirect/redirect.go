@@ -19,7 +19,6 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -33,16 +32,6 @@ import (
 
 // Life is how long an attempt waits for its outcome.
 const Life = 60 * time.Minute
-
-// redirectArgs begin with a reference of referenceLength characters, followed by
-// separator.
-const (
-	referenceLength = 43
-	separator       = "."
-)
-
-// MaxArgs is the number of redirectArgs characters available to the caller.
-const MaxArgs = contract.MaxRedirectArgs - referenceLength - len(separator)
 
 // NewVerifier returns a verifier of signed results of a form, signed by keys.
 func NewVerifier(keys jose.KeySource, form svcapi.ResultForm, now func() time.Time) *jose.Verifier {
@@ -85,10 +74,10 @@ type Handler struct {
 	// applications import this package.
 	OnOutcome func(ctx context.Context, tx *store.Tx, a Attempt, o Outcome) error
 
-	// Verified is called for each token that holds an attempt's outcome, before the
-	// browser is checked; may be nil. A function, because only a sandbox's playground,
-	// which imports this package, keeps them.
-	Verified func(ctx context.Context, a Attempt, t *jose.Token) error
+	// Verified is called for each token that holds an attempt's outcome, also in another
+	// browser; may be nil. A function, because only a sandbox's playground, which imports
+	// this package, keeps them.
+	Verified func(ctx context.Context, q store.Queryer, a Attempt, t *jose.Token) error
 
 	// StatusURL returns the portal path of an application, where the applicant's browser
 	// is sent next. A function, because the portal's pages are above this package.
@@ -103,13 +92,13 @@ type Handler struct {
 type Attempt struct {
 	ID          string
 	Application string
-	Number      int    // counts the application's attempts from 1
-	Args        string // the caller's part of redirectArgs
+	Number      int // counts the application's attempts from 1
 	Started     time.Time
 	Expires     time.Time
 
-	browser  []byte
-	returned bool
+	reference []byte // hash of redirectArgs
+	browser   []byte
+	returned  bool
 }
 
 // Outcome holds the claims of a verified token.
@@ -125,14 +114,11 @@ type StartRequest struct {
 	Identity    string // of the browser's session
 	Application string
 	Number      int
-	Service     svcapi.RedirectRequest // RedirectArgs holds the caller's part, at most MaxArgs characters
+	Service     svcapi.RedirectRequest // without RedirectArgs
 }
 
-// Errors of Start, in addition to those of the service.
-var (
-	ErrNoBrowser = errors.New("redirect: an attempt needs a browser with a session")
-	ErrArgs      = errors.New("redirect: redirectArgs are too long or not UTF-8")
-)
+// ErrNoBrowser is an error of Start, in addition to those of the service.
+var ErrNoBrowser = errors.New("redirect: an attempt needs a browser with a session")
 
 // Start requests a link from the service and binds the attempt to the browser. Send
 // the browser to the link's RedirectURL, or have it POST RedirectToken there in the
@@ -141,22 +127,17 @@ func (c *Handler) Start(ctx context.Context, in StartRequest) (Attempt, svcapi.R
 	if in.Identity == "" {
 		return Attempt{}, svcapi.RedirectLink{}, ErrNoBrowser
 	}
-	args := in.Service.RedirectArgs
-	if !utf8.ValidString(args) || utf8.RuneCountInString(args) > MaxArgs {
-		return Attempt{}, svcapi.RedirectLink{}, ErrArgs
-	}
 	now := c.DB.Now()
-	a := Attempt{ID: uuid.NewString(), Application: in.Application, Number: in.Number, Args: args,
-		Started: now, Expires: now.Add(Life), browser: store.Hash(in.Identity)}
-	sent := store.NewSecret() + separator + args
-	in.Service.RedirectArgs = sent
+	in.Service.RedirectArgs = store.NewSecret()
+	a := Attempt{ID: uuid.NewString(), Application: in.Application, Number: in.Number, Started: now, Expires: now.Add(Life),
+		reference: store.Hash(in.Service.RedirectArgs), browser: store.Hash(in.Identity)}
 	in.Service.CompleteURL = cmp.Or(in.Service.CompleteURL, c.CompleteURL)
 	link, err := c.Service.SecureRedirect(ctx, in.Service)
 	if err != nil {
 		return Attempt{}, svcapi.RedirectLink{}, err
 	}
 	err = c.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if err := insert(ctx, tx, c.DB.Vault, a, store.Hash(sent)); err != nil {
+		if err := insert(ctx, tx, c.DB.Vault, a); err != nil {
 			return err
 		}
 		return c.OnStarted(ctx, tx, a)

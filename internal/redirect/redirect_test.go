@@ -26,7 +26,6 @@ import (
 	"vestibule/internal/jose"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	"vestibule/internal/svcapi"
 	"vestibule/internal/testutil/storetest"
 )
 
@@ -44,7 +43,7 @@ func eachEngine(t *testing.T, f func(t *testing.T, w *testServer)) {
 
 func TestReturnByGet(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
-		v := w.start(w.newBrowser(), "")
+		v := w.start(w.newBrowser())
 		before := v.browser.cookie()
 		token := w.token(v, nil)
 		w.wantLanded(w.back(v.browser, token), v, "SUCCESS")
@@ -78,7 +77,7 @@ func TestReturnByPost(t *testing.T) {
 			{formType + "; charset=UTF-8", form},
 			{"application/json", func(token string) string { return `{"token":"` + token + `"}` }},
 		} {
-			v := w.start(w.newBrowser(), "")
+			v := w.start(w.newBrowser())
 			a := w.post(c.body(w.token(v, nil)), c.contentType)
 			w.wantPage(a)
 			if a.status != 303 || !strings.HasPrefix(a.location, "/redirect/finish/") || a.header.Get("Set-Cookie") != "" {
@@ -116,7 +115,7 @@ func TestOutcomes(t *testing.T) {
 			{jose.Claims{"outcome": "ERROR", "status": nil}, "ERROR"},
 			{jose.Claims{"outcome": "ERROR", "status": nil, "error": "SOMETHING_NEW"}, "ERROR"},
 		} {
-			v := w.start(w.newBrowser(), "")
+			v := w.start(w.newBrowser())
 			w.wantLanded(w.back(v.browser, w.token(v, c.claims)), v, c.outcome)
 		}
 	})
@@ -124,11 +123,11 @@ func TestOutcomes(t *testing.T) {
 
 func TestUnknownErrorIsInternal(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
-		v := w.start(w.newBrowser(), "")
+		v := w.start(w.newBrowser())
 		for sent, want := range map[string]contract.WidgetError{"SOMETHING_NEW": "", "SUPPLIER_ERROR": contract.WidgetSupplierError} {
-			_, o, err := w.handler.accept(t.Context(), w.token(v, jose.Claims{"outcome": "ERROR", "error": sent}))
-			if err != nil || o.Error != want {
-				t.Errorf("%s: %+v, %v; want error %q", sent, o, err, want)
+			got, err := w.handler.verify(t.Context(), w.token(v, jose.Claims{"outcome": "ERROR", "error": sent}))
+			if err != nil || got.outcome.Error != want {
+				t.Errorf("%s: %+v, %v; want error %q", sent, got.outcome, err, want)
 			}
 		}
 	})
@@ -138,31 +137,10 @@ func TestUnknownErrorIsInternal(t *testing.T) {
 func TestFirstOutcomeWins(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		for _, order := range [][2]string{{"EXIT", "SUCCESS"}, {"SUCCESS", "EXIT"}, {"ERROR", "SUCCESS"}} {
-			v := w.start(w.newBrowser(), "")
+			v := w.start(w.newBrowser())
 			w.wantLanded(w.back(v.browser, w.token(v, jose.Claims{"outcome": order[0]})), v, order[0])
 			w.wantLanded(w.back(v.browser, w.token(v, jose.Claims{"outcome": order[1]})), v, order[0])
 			w.wantLanded(w.get(v.browser, w.post(form(w.token(v, jose.Claims{"outcome": order[1]})), formType).location), v, order[0])
-		}
-	})
-}
-
-// TestArgsComeBack checks that the caller's redirectArgs return unchanged.
-func TestArgsComeBack(t *testing.T) {
-	each(t, func(t *testing.T, w *testServer) {
-		for _, args := range []string{"", "order-7", ".", "a.b.c", "100% +&=?#%20%5Btoken%5D[token]", `"\'<>&`,
-			"ñ 漢字 👩‍👧 \u202e\u2028", "tab\tline\r\n\x00", strings.Repeat("é", MaxArgs)} {
-			v := w.start(w.newBrowser(), args)
-			w.wantLanded(w.back(v.browser, w.token(v, nil)), v, "SUCCESS")
-			a, err := findByReference(t.Context(), w.db.SQL, w.db.Vault, store.Hash(v.sent))
-			if err != nil || a.Args != args {
-				t.Errorf("args = %q, %v; want %q", a.Args, err, args)
-			}
-		}
-		for _, args := range []string{strings.Repeat("x", MaxArgs+1), "\xff"} {
-			_, _, err := w.handler.Start(t.Context(), StartRequest{Identity: "b", Service: svcapi.RedirectRequest{RedirectArgs: args}})
-			if !errors.Is(err, ErrArgs) {
-				t.Errorf("Start with %.10q: %v", args, err)
-			}
 		}
 	})
 }
@@ -172,13 +150,10 @@ func TestStart(t *testing.T) {
 		if _, _, err := w.handler.Start(t.Context(), StartRequest{}); !errors.Is(err, ErrNoBrowser) {
 			t.Errorf("without a browser: %v", err)
 		}
-		v := w.start(w.newBrowser(), "x")
+		v := w.start(w.newBrowser())
 		asked := w.service.last()
 		if asked.CompleteURL != "http://portal.example/redirect/return?jwt=[token]" || asked.RedirectArgs != v.sent {
 			t.Errorf("asked %+v", asked)
-		}
-		if n := len([]rune(w.start(w.newBrowser(), strings.Repeat("é", MaxArgs)).sent)); n != contract.MaxRedirectArgs {
-			t.Errorf("the longest redirectArgs have %d characters, want %d", n, contract.MaxRedirectArgs)
 		}
 		if got := CompleteURL("https://p.example", w.handler.Form, true); got != "https://p.example/redirect/return" {
 			t.Errorf("CompleteURL = %s", got)
@@ -188,7 +163,7 @@ func TestStart(t *testing.T) {
 			t.Error("Start hides the service's error")
 		}
 		var plain int
-		if err := w.db.SQL.QueryRow(`SELECT COUNT(*) FROM redirect_attempts`).Scan(&plain); err != nil || plain != 2 {
+		if err := w.db.SQL.QueryRow(`SELECT COUNT(*) FROM redirect_attempts`).Scan(&plain); err != nil || plain != 1 {
 			t.Errorf("%d attempts, %v; want those that got a link", plain, err)
 		}
 	})
@@ -223,7 +198,7 @@ func TestLinksToOtherSites(t *testing.T) {
 // handle; it is consumed once.
 func TestFiftyAtOnce(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
-		v := w.start(w.newBrowser(), "")
+		v := w.start(w.newBrowser())
 		token := w.token(v, nil)
 		paths := []string{"/redirect/return?jwt=" + token}
 		for range 4 {
@@ -266,7 +241,7 @@ func TestTokenOnManyAttemptsAtOnce(t *testing.T) {
 		id := uuid.NewString()
 		var visits []visit
 		for range 12 {
-			visits = append(visits, w.start(w.newBrowser(), ""))
+			visits = append(visits, w.start(w.newBrowser()))
 		}
 		var wg sync.WaitGroup
 		for _, v := range visits {
@@ -290,11 +265,11 @@ func TestTabs(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
 		b := w.newBrowser()
 		for range 30 {
-			w.start(b, "")
+			w.start(b)
 		}
 		var tabs []visit
 		for range 8 {
-			tabs = append(tabs, w.start(b, ""))
+			tabs = append(tabs, w.start(b))
 		}
 		for i := len(tabs) - 1; i >= 0; i-- {
 			w.wantLanded(w.back(b, w.token(tabs[i], nil)), tabs[i], "SUCCESS")
@@ -305,7 +280,7 @@ func TestTabs(t *testing.T) {
 // TestLateReturns checks returns after the attempt expired.
 func TestLateReturns(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
-		v := w.start(w.newBrowser(), "")
+		v := w.start(w.newBrowser())
 		handle := w.post(form(w.token(v, nil)), formType).location
 		w.advance(Life - time.Second)
 		w.wantRefused(w.back(w.newBrowser(), w.token(v, nil)), v)
@@ -317,13 +292,13 @@ func TestLateReturns(t *testing.T) {
 		}
 		w.wantRefused(w.get(v.browser, handle), v)
 
-		v = w.start(w.newBrowser(), "")
+		v = w.start(w.newBrowser())
 		w.change(v.browser, func(ctx context.Context, tx *store.Tx, cur session.Session) (session.Session, session.Cookie, error) {
 			return w.sessions.SignIn(ctx, tx, cur, "user")
 		})
 		w.wantRefused(w.back(v.browser, w.token(v, nil)), v)
 
-		v = w.start(w.newBrowser(), "")
+		v = w.start(w.newBrowser())
 		w.change(v.browser, func(ctx context.Context, tx *store.Tx, cur session.Session) (session.Session, session.Cookie, error) {
 			_, err := w.sessions.SignOut(ctx, tx, cur)
 			return cur, session.Cookie{}, err // the browser keeps its cookie
@@ -336,7 +311,7 @@ func TestLateReturns(t *testing.T) {
 // processing.
 func TestConsumeRollsBack(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
-		v := w.start(w.newBrowser(), "")
+		v := w.start(w.newBrowser())
 		token := w.token(v, nil)
 		w.fail = errors.New("database on fire")
 		if a := w.back(v.browser, token); a.status != 500 || strings.Contains(a.body, "fire") {
@@ -358,7 +333,7 @@ func TestStartedIsKeptWithTheAttempt(t *testing.T) {
 			}
 			return fail
 		}
-		v := w.start(w.newBrowser(), "")
+		v := w.start(w.newBrowser())
 		if got := w.landings(v.ID); len(got) != 1 {
 			t.Errorf("OnStarted ran %d times, want once", len(got))
 		}
@@ -377,7 +352,7 @@ func TestStartedIsKeptWithTheAttempt(t *testing.T) {
 // TestStashedOutcomesAreBounded checks that one token cannot fill the database.
 func TestStashedOutcomesAreBounded(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
-		v := w.start(w.newBrowser(), "")
+		v := w.start(w.newBrowser())
 		token := form(w.token(v, nil))
 		for range maxStashed {
 			if a := w.post(token, formType); a.status != 303 {
@@ -399,7 +374,7 @@ func TestStashedOutcomesAreBounded(t *testing.T) {
 		if err := w.handler.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := findByID(t.Context(), w.db.SQL, w.db.Vault, v.ID); !errors.Is(err, store.ErrNotFound) {
+		if _, err := findByReference(t.Context(), w.db.SQL, v.reference); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("the abandoned attempt: %v", err)
 		}
 	})
@@ -409,7 +384,7 @@ func TestStashedOutcomesAreBounded(t *testing.T) {
 // and that the return succeeds afterward.
 func TestKeysUnavailable(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
-		v := w.start(w.newBrowser(), "")
+		v := w.start(w.newBrowser())
 		token := w.token(v, nil)
 		good := w.handler.Tokens
 		down := httptest.NewServer(http.NotFoundHandler())
@@ -428,7 +403,7 @@ func TestKeysUnavailable(t *testing.T) {
 // TestHostIsIgnored sends forged Host and forwarding headers.
 func TestHostIsIgnored(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
-		v := w.start(w.newBrowser(), "")
+		v := w.start(w.newBrowser())
 		r := w.request("GET", "/redirect/return?jwt="+w.token(v, nil), nil, "X-Forwarded-Host", "evil.example",
 			"X-Forwarded-Proto", "ftp", "Forwarded", "host=evil.example")
 		r.Host = "evil.example"
@@ -452,7 +427,7 @@ func TestAllowNamesTheMethods(t *testing.T) {
 func TestStoresNoPlaintext(t *testing.T) {
 	db := storetest.SQLite(t, store.Portal)
 	w := newTestServer(t, db)
-	v := w.start(w.newBrowser(), "canary-args")
+	v := w.start(w.newBrowser())
 	token := w.token(v, nil)
 	handle := strings.TrimPrefix(w.post(form(token), formType).location, finishPath)
 	w.wantLanded(w.back(v.browser, token), v, "SUCCESS")
@@ -475,7 +450,7 @@ func TestStoresNoPlaintext(t *testing.T) {
 				t.Fatal(err)
 			}
 			all := fmt.Appendf(nil, "%s", cells)
-			for _, canary := range []string{"canary-args", token, handle, v.sent[:referenceLength], v.browser.cookie()} {
+			for _, canary := range []string{token, handle, v.sent[:42], v.browser.cookie()} {
 				if bytes.Contains(all, []byte(canary)) {
 					t.Errorf("%s holds %q", table, canary)
 				}

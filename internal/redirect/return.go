@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
@@ -49,17 +50,24 @@ const (
 	errTokenTwice     = refusal("publicToken has completed another attempt")
 )
 
+// result is what a verified token says.
+type result struct {
+	token     *jose.Token // nil for a stored outcome
+	outcome   Outcome
+	reference []byte // of the attempt
+}
+
 // handleReturnGet handles a return by GET, with the signed result in the query.
 func (c *Handler) handleReturnGet(w http.ResponseWriter, r *http.Request) error {
 	raw, err := tokenOfQuery(r.URL.RawQuery, c.Form.Parameter)
 	if err != nil {
 		return err
 	}
-	a, o, err := c.accept(r.Context(), raw)
+	got, err := c.verify(r.Context(), raw)
 	if err != nil {
 		return err
 	}
-	return c.consume(w, r, a, o)
+	return c.consume(w, r, got)
 }
 
 // handleReturnPost handles a return by form POST. The POST is cross-site and has no session
@@ -70,13 +78,17 @@ func (c *Handler) handleReturnPost(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	a, o, err := c.accept(r.Context(), raw)
+	got, err := c.verify(r.Context(), raw)
+	if err != nil {
+		return err
+	}
+	a, err := c.find(r.Context(), got)
 	if err != nil {
 		return err
 	}
 	handle := store.NewSecret()
 	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		ok, err := stashOutcome(ctx, tx, store.Hash(handle), a.ID, o, a.Expires, maxStashed)
+		ok, err := stashOutcome(ctx, tx, store.Hash(handle), a.ID, got.outcome, a.Expires, maxStashed)
 		if err == nil && !ok {
 			err = errTooManyStashed
 		}
@@ -90,85 +102,90 @@ func (c *Handler) handleReturnPost(w http.ResponseWriter, r *http.Request) error
 
 // finish consumes the outcome that handleReturnPost stored.
 func (c *Handler) finish(w http.ResponseWriter, r *http.Request) error {
-	a, o, err := findStashed(r.Context(), c.DB.SQL, c.DB.Vault, store.Hash(r.PathValue("handle")), c.DB.Now())
+	a, o, err := findStashed(r.Context(), c.DB.SQL, store.Hash(r.PathValue("handle")), c.DB.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		err = errHandle
 	}
 	if err != nil {
 		return err
 	}
-	return c.consume(w, r, a, o)
+	return c.consume(w, r, result{outcome: o, reference: a.reference})
 }
 
-// accept verifies a token and finds its attempt. It changes nothing and does not
-// check the browser.
-func (c *Handler) accept(ctx context.Context, raw string) (Attempt, Outcome, error) {
+// verify verifies a token. It changes nothing.
+func (c *Handler) verify(ctx context.Context, raw string) (result, error) {
 	token, err := c.Tokens.Verify(ctx, c.Form.Decode(raw))
 	if ctx.Err() != nil {
-		return Attempt{}, Outcome{}, ctx.Err()
+		return result{}, ctx.Err()
 	}
 	if err != nil {
-		return Attempt{}, Outcome{}, fmt.Errorf("%w: %w", errToken, err)
+		return result{}, fmt.Errorf("%w: %w", errToken, err)
 	}
 	if c.Audience != "" && !token.For(c.Audience, true) {
-		return Attempt{}, Outcome{}, errAudience
+		return result{}, errAudience
 	}
 	if !token.IssuedBy(c.Issuer) {
-		return Attempt{}, Outcome{}, errIssuer
+		return result{}, errIssuer
 	}
 	o, args, err := outcomeOf(token, c.Form.Claims)
-	if err != nil {
-		return Attempt{}, Outcome{}, err
-	}
-	a, err := findByReference(ctx, c.DB.SQL, c.DB.Vault, store.Hash(args))
+	return result{token, o, store.Hash(args)}, err
+}
+
+// find finds the attempt of a result, which is in time for it. It does not check the browser.
+func (c *Handler) find(ctx context.Context, got result) (Attempt, error) {
+	a, err := findByReference(ctx, c.DB.SQL, got.reference)
 	if errors.Is(err, store.ErrNotFound) {
 		err = errUnknownAttempt
 	}
 	if err != nil {
-		return Attempt{}, Outcome{}, err
+		return Attempt{}, err
 	}
-	if err := token.IssuedSince(a.Started); err != nil {
-		return Attempt{}, Outcome{}, fmt.Errorf("%w: %w", errToken, err)
+	if got.token != nil {
+		if err := got.token.IssuedSince(a.Started); err != nil {
+			return Attempt{}, fmt.Errorf("%w: %w", errToken, err)
+		}
 	}
 	if !a.returned && !c.DB.Now().Before(a.Expires) {
-		return Attempt{}, Outcome{}, errLate
+		return Attempt{}, errLate
 	}
-	if c.Verified != nil {
-		err = c.Verified(ctx, a, token)
-	}
-	return a, o, err
+	return a, c.noteVerified(ctx, c.DB.SQL, a, got)
 }
 
-// consume uses up the attempt with o, if this is its browser and no outcome was
+func (c *Handler) noteVerified(ctx context.Context, q store.Queryer, a Attempt, got result) error {
+	if c.Verified == nil || got.token == nil {
+		return nil
+	}
+	return c.Verified(ctx, q, a, got.token)
+}
+
+// consume uses up the attempt of a result, if this is its browser and no outcome was
 // consumed before, and redirects the browser. After an earlier outcome it redirects
 // by that one.
-func (c *Handler) consume(w http.ResponseWriter, r *http.Request, a Attempt, o Outcome) error {
+func (c *Handler) consume(w http.ResponseWriter, r *http.Request, got result) error {
 	cur, err := c.Sessions.Of(r)
 	if err != nil {
 		return err
 	}
-	if cur.Anonymous() || !bytes.Equal(store.Hash(cur.Identity()), a.browser) {
-		return errOtherBrowser
-	}
+	var a Attempt
 	var won bool
 	var cookie session.Cookie
-	if !a.returned {
+	browser, before := store.Hash(cur.Identity()), time.Time{}
+	if got.token != nil { // see jose.Token.IssuedSince
+		before = got.token.Issued.Truncate(time.Second).Add(time.Second)
+	}
+	if !cur.Anonymous() {
 		err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-			won, err = consumeAttempt(ctx, tx, a.ID, a.browser, o)
-			if store.IsUnique(err) {
-				return errTokenTwice
-			}
-			if err != nil {
-				return err
-			}
-			if !won {
-				now, err := findByID(ctx, tx, c.DB.Vault, a.ID)
-				if err == nil && !now.returned {
-					err = errLate
+			a, err = consumeAttempt(ctx, tx, got.reference, browser, got.outcome, before)
+			if won = err == nil; !won {
+				if store.IsUnique(err) {
+					return errTokenTwice
 				}
+				return store.OrNone(err)
+			}
+			if err := c.noteVerified(ctx, tx, a, got); err != nil {
 				return err
 			}
-			if err := c.OnOutcome(ctx, tx, a, o); err != nil {
+			if err := c.OnOutcome(ctx, tx, a, got.outcome); err != nil {
 				return err
 			}
 			// A concurrent return of the browser may have renewed its session; a new session would lose its applications.
@@ -176,11 +193,21 @@ func (c *Handler) consume(w http.ResponseWriter, r *http.Request, a Attempt, o O
 			return err
 		})
 	}
+	if err == nil && !won { // a look at the attempt says why
+		switch a, err = c.find(r.Context(), got); {
+		case err != nil:
+		case cur.Anonymous() || !bytes.Equal(browser, a.browser):
+			err = errOtherBrowser
+		case !a.returned:
+			err = errLate
+		}
+	}
 	if err != nil {
 		return err
 	}
 	if won {
-		c.Log.InfoContext(r.Context(), "attempt consumed", "attempt", a.ID, "outcome", string(o.Kind), "requestId", httpx.RequestID(r.Context()))
+		c.Log.InfoContext(r.Context(), "attempt consumed", "attempt", a.ID, "outcome", string(got.outcome.Kind),
+			"requestId", httpx.RequestID(r.Context()))
 		if err := c.Sessions.Set(w, r, cookie); err != nil {
 			return err
 		}

@@ -136,11 +136,10 @@ type visit struct {
 	browser *browser
 }
 
-func (w *testServer) start(b *browser, args string) visit {
+func (w *testServer) start(b *browser) visit {
 	w.t.Helper()
 	a, _, err := w.handler.Start(w.t.Context(),
-		StartRequest{Identity: w.session(b).Identity(), Application: uuid.NewString(), Number: 1,
-			Service: svcapi.RedirectRequest{RedirectArgs: args}})
+		StartRequest{Identity: w.session(b).Identity(), Application: uuid.NewString(), Number: 1})
 	if err != nil {
 		w.t.Fatal(err)
 	}

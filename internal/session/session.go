@@ -14,7 +14,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -100,11 +99,8 @@ func (s *Sessions) Of(r *http.Request) (Session, error) { return s.OfTx(r.Contex
 // OfTx is Of within a transaction.
 func (s *Sessions) OfTx(ctx context.Context, q store.Queryer, r *http.Request) (Session, error) {
 	got, err := s.cookie.New(r, s.cookie.Name)
-	if invalid := securecookie.Error(nil); err != nil && !errors.As(err, &invalid) {
+	if err != nil || got.IsNew {
 		return Session{}, err
-	}
-	if got.IsNew {
-		return Session{}, nil
 	}
 	found, err := find(ctx, q, store.Hash(got.ID), s.now())
 	return found, store.OrNone(err)
@@ -238,22 +234,16 @@ func (c *cookies) New(r *http.Request, name string) (*sessions.Session, error) {
 	if len(sent) != 1 {
 		return out, nil
 	}
-	codecs, err := c.keys.codecs(r.Context(), false)
-	if err != nil {
-		return out, err
-	}
-	var secret string
-	err = securecookie.DecodeMulti(name, sent[0].Value, &secret, codecs...)
-	if err != nil {
-		// Another replica may have rotated the keys since they were read.
-		if codecs, err = c.keys.codecs(r.Context(), true); err != nil {
+	for _, again := range []bool{false, true} { // another replica may have rotated the keys since they were read
+		codecs, err := c.keys.codecs(r.Context(), again)
+		if err != nil {
 			return out, err
 		}
-		if err = securecookie.DecodeMulti(name, sent[0].Value, &secret, codecs...); err != nil {
-			return out, err
+		if securecookie.DecodeMulti(name, sent[0].Value, &out.ID, codecs...) == nil {
+			out.IsNew = false
+			break
 		}
 	}
-	out.ID, out.IsNew = secret, false
 	return out, nil
 }
 

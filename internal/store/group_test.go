@@ -65,18 +65,16 @@ func behind(t *testing.T, db *DB, fs ...func(ctx context.Context, tx *Tx) error)
 	t.Helper()
 	errs := make([]error, len(fs))
 	var wg sync.WaitGroup
-	err := db.Tx(t.Context(), func(context.Context, *Tx) error {
-		for i, f := range fs {
-			wg.Go(func() { errs[i] = db.Tx(t.Context(), f) })
-			for queued(db) <= i {
-				runtime.Gosched()
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := db.writers.lock(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	for i, f := range fs {
+		wg.Go(func() { errs[i] = db.Tx(t.Context(), f) })
+		for queued(db) <= i {
+			runtime.Gosched()
+		}
+	}
+	db.writers.unlock()
 	wg.Wait()
 	return errs
 }

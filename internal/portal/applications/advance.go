@@ -51,7 +51,7 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, a Application, in j
 			return a, err
 		}
 	}
-	if do.Has(journey.Fetch) && !a.early {
+	if do.Has(journey.Fetch) && !a.Interim {
 		if err := s.Queue.Enqueue(ctx, tx, FetchReport{Application: a.ID}, jobs.UniqueKey(reportKey(a.ID, a.Journey.Succeeded))); err != nil {
 			return a, err
 		}
@@ -68,14 +68,12 @@ func (s *Service) record(ctx context.Context, tx *store.Tx, a Application, key s
 	if err != nil || !fresh {
 		return a, err
 	}
-	if key != created { // whose journey insert stores
-		if ok, err := save(ctx, tx, a, next); err != nil {
+	a.Journey, a.Version, a.UpdatedAt = next, a.Version+1, tx.Now
+	if key != created && !a.Interim { // insert stores the first
+		if err := save(ctx, tx, &a); err != nil {
 			return a, err
-		} else if !ok {
-			return a, errors.New("applications: a locked application was changed")
 		}
 	}
-	a.Journey, a.Version, a.UpdatedAt = next, a.Version+1, tx.Now
 	if notify {
 		for _, f := range s.OnChange {
 			if err := f(ctx, tx, a, l); err != nil {
@@ -143,10 +141,7 @@ func (s *Service) begin(ctx context.Context, tx *store.Tx, id string, t Attempt)
 			return a, Attempt{}, ErrClosed
 		}
 		in = journey.Input{Kind: journey.Reopen, Attempt: a.Journey.Attempt}
-		if err := setEarlier(ctx, tx, a); err != nil {
-			return a, Attempt{}, err
-		}
-		a.fetched = false
+		setEarlier(&a)
 	default:
 		return a, Attempt{}, ErrClosed
 	}
@@ -218,6 +213,9 @@ func (s *Service) RedirectOutcome(ctx context.Context, tx *store.Tx, r redirect.
 // three days to no effect.
 func (s *Service) ReceiveWebhook(ctx context.Context, e webhook.Event) (known bool, err error) {
 	f := s.askEarly(ctx, e)
+	if f != nil {
+		defer s.asking.Delete(f.application)
+	}
 	var id string
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		id, known, err = s.handleWebhook(ctx, tx, e, f)
@@ -229,23 +227,25 @@ func (s *Service) ReceiveWebhook(ctx context.Context, e webhook.Event) (known bo
 
 // handleWebhook is ReceiveWebhook with the report, nil for none, and returns the application's ID.
 func (s *Service) handleWebhook(ctx context.Context, tx *store.Tx, e webhook.Event, f *fetched) (id string, known bool, err error) {
-	var number int
+	var t Attempt
 	if f != nil {
-		id, number = f.application, f.attempt.Number
-	} else if id, number, err = findAttempt(ctx, tx, e.ExternalID, e.PublicToken); err != nil {
+		id, t = f.application, f.attempt
+	} else if id, t, err = findAttempt(ctx, tx, e.ExternalID, e.PublicToken); err != nil {
 		return "", false, store.OrNone(err)
 	}
 	before, err := s.Lock(ctx, tx, id)
 	if err != nil {
 		return "", true, err
 	}
-	before.early = f != nil
-	after, err := s.advance(ctx, tx, before, journey.Input{Kind: journey.Webhook, Attempt: number, EventID: e.EventID,
-		PublicToken: e.PublicToken, Status: e.Status, Substatus: e.Substatus})
+	number, in := t.Number, journey.Input{Kind: journey.Webhook, At: tx.Now.Unix(), Attempt: t.Number, EventID: e.EventID,
+		PublicToken: e.PublicToken, Status: e.Status, Substatus: e.Substatus}
+	next, _ := before.Journey.Step(in)
+	before.Interim = f != nil && !before.fetched && next.Succeeded == number
+	after, err := s.advance(ctx, tx, before, in)
 	if err != nil {
 		return "", true, err
 	}
-	if f != nil && !after.fetched && after.Journey.Succeeded == number {
+	if after.Interim {
 		return id, true, s.keep(ctx, tx, after, *f)
 	}
 	if e.Status == contract.StatusSuccess {

@@ -72,8 +72,7 @@ func (s *Service) fetchAnalysis(ctx context.Context, e FetchAnalysis) error {
 				return err
 			}
 		}
-		_, err := storeAnalysis(ctx, tx, a.ID, held)
-		return err
+		return storeAnalysis(ctx, tx, a.ID, held)
 	})
 }
 

@@ -36,10 +36,10 @@ type encryptedPrefill struct {
 
 // sealedPrefills reads the encrypted applicant data of some applications.
 func sealedPrefills(ctx context.Context, q store.Queryer, ids []string) ([]encryptedPrefill, error) {
-	in, args := placeholders(ids)
+	in, args := store.InList(1, ids)
 	return store.QueryAll(ctx, q, store.Columns(func(k *encryptedPrefill) []any {
 		return []any{&k.id, &k.dataKey, &k.sealed, &k.wrapped}
 	}), `SELECT a.id, a.data_key, a.prefill, k.wrapped
 		FROM applications a LEFT JOIN data_keys k ON k.id = a.data_key
-		WHERE a.id IN (`+in+`) AND a.prefill IS NOT NULL`, args...)
+		WHERE a.id IN `+in+` AND a.prefill IS NOT NULL`, args...)
 }

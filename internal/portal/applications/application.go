@@ -72,10 +72,15 @@ type Application struct {
 	UpdatedAt       time.Time
 	Version         int64 // grows by one with each timeline entry
 
+	// Whether the transaction also stores the report that its input announces: no job must fetch it, and only then is the
+	// application saved.
+	Interim bool
+
 	dataKey    string
 	fetched    bool // Report belongs to Journey.Succeeded and is not about to be replaced
 	fetchUntil time.Time
-	early      bool // this transaction stores the report that its input announces, so that no job must fetch it
+	saved      int64 // Version in the database
+	unsaved    []any // names and values of other columns to save with the next timeline entry
 }
 
 // StoredReport identifies a stored report.

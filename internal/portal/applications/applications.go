@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -90,7 +91,8 @@ type Service struct {
 	OnApplicant []func(ctx context.Context, tx *store.Tx, a Application, f prefill.Fields) error
 
 	hub
-	early atomic.Int32 // reports that are fetched while their webhooks wait
+	early  atomic.Int32 // reports that are fetched while their webhooks wait
+	asking sync.Map     // IDs of their applications
 }
 
 // Offers reports whether applicants can apply for p: the account has it.

@@ -2,7 +2,6 @@ package applications
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"strings"
 
@@ -14,11 +13,12 @@ import (
 const attemptColumns = `attempt, mode, external_id, consumer_id, token, token_until,` +
 	` opened, opened_by, verified, public_token, hurried_at, created_at, poll_job`
 
-func scanAttempt(row store.Row) (Attempt, error) {
+// scanAttempt scans the columns, and more after them.
+func scanAttempt(row store.Row, more ...any) (Attempt, error) {
 	var t Attempt
 	var number, until, asked, created int64
-	err := row.Scan(&number, &t.Mode, &t.ExternalID, &t.ConsumerID, &t.sealed, &until, &t.Opened,
-		&t.OpenedBy, &t.Verified, &t.PublicToken, &asked, &created, &t.pollJob)
+	err := row.Scan(append([]any{&number, &t.Mode, &t.ExternalID, &t.ConsumerID, &t.sealed, &until, &t.Opened,
+		&t.OpenedBy, &t.Verified, &t.PublicToken, &asked, &created, &t.pollJob}, more...)...)
 	if err != nil {
 		return Attempt{}, store.MapNotFound(err)
 	}
@@ -120,18 +120,17 @@ func (s *Service) Consumers(ctx context.Context, id string) ([]string, error) {
 }
 
 // findAttempt finds the attempt of an event from the service: by external ID, if the portal
-// started its visit, otherwise by a publicToken stored earlier.
-func findAttempt(ctx context.Context, q store.Queryer, externalID, publicToken string) (id string, number int, err error) {
-	var n int64
+// started its visit, otherwise by a publicToken stored earlier. id is its application's.
+func findAttempt(ctx context.Context, q store.Queryer, externalID, publicToken string) (id string, t Attempt, err error) {
 	if externalID != "" {
-		err = q.QueryRowContext(ctx, `
-			SELECT application_id, attempt FROM application_attempts WHERE external_id = $1 AND verified`, externalID).Scan(&id, &n)
-		if !errors.Is(err, sql.ErrNoRows) {
-			return id, int(n), err
+		t, err = scanAttempt(q.QueryRowContext(ctx, `
+			SELECT `+attemptColumns+`, application_id FROM application_attempts WHERE external_id = $1 AND verified`, externalID), &id)
+		if !errors.Is(err, store.ErrNotFound) {
+			return id, t, err
 		}
 	}
-	err = q.QueryRowContext(ctx, `
-		SELECT application_id, attempt FROM application_attempts WHERE public_token = $1 AND public_token <> ''
-		ORDER BY created_at LIMIT 1`, publicToken).Scan(&id, &n)
-	return id, int(n), store.MapNotFound(err)
+	t, err = scanAttempt(q.QueryRowContext(ctx, `
+		SELECT `+attemptColumns+`, application_id FROM application_attempts WHERE public_token = $1 AND public_token <> ''
+		ORDER BY created_at LIMIT 1`, publicToken), &id)
+	return id, t, err
 }

@@ -15,10 +15,10 @@ import (
 // within the application, and notifies the subscribers of status changes. A decision
 // that is already stored changes nothing.
 func (s *Service) RecordDecision(ctx context.Context, tx *store.Tx, a Application, d Decision) error {
-	if ok, err := storeDecision(ctx, tx, a.ID, d); err != nil || !ok {
-		return err
+	if a.Decision.Number >= d.Number {
+		return nil
 	}
-	a.Decision = d
+	setDecision(&a, d)
 	state := string(a.Journey.State)
 	_, err := s.record(ctx, tx, a, "decision/"+strconv.FormatInt(d.Number, 10),
 		TimelineEntry{Kind: d.Kind, From: state, To: state, Reasons: d.Reasons}, a.Journey, true)

@@ -111,7 +111,12 @@ func (s *Service) keep(ctx context.Context, tx *store.Tx, locked Application, f 
 	if f.meta.Substatus != nil {
 		in.Substatus = *f.meta.Substatus
 	}
-	if _, err := s.advance(ctx, tx, locked, in); err != nil {
+	locked.Interim = false
+	after, err := s.advance(ctx, tx, locked, in)
+	if err == nil && after.unsaved != nil {
+		err = save(ctx, tx, &after)
+	}
+	if err != nil {
 		return err
 	}
 	return s.Queue.Remove(ctx, tx, Poll{}.Kind(), f.attempt.pollJob)
@@ -124,34 +129,39 @@ const (
 )
 
 // askEarly asks for the report that a webhook announces, so that both are stored together. It returns nil if there is none to
-// store yet, or if it does not arrive soon: then the webhook leaves it to a job.
-func (s *Service) askEarly(ctx context.Context, e webhook.Event) *fetched {
+// store yet, or if it does not arrive soon: then the webhook leaves it to a job. After another result the caller deletes its
+// application from s.asking.
+func (s *Service) askEarly(ctx context.Context, e webhook.Event) (f *fetched) {
 	defer s.early.Add(-1)
 	if s.early.Add(1) > maxEarly || !s.FetchEarly || e.Status != contract.StatusSuccess {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, earlyTimeout)
 	defer cancel()
-	id, number, err := findAttempt(ctx, s.DB.SQL, e.ExternalID, e.PublicToken)
+	id, t, err := findAttempt(ctx, s.DB.SQL, e.ExternalID, e.PublicToken)
 	if err != nil {
 		return nil
 	}
-	a, err := s.Get(ctx, s.DB.SQL, id)
-	if err != nil || a.Journey.Attempt != number || a.Journey.Succeeded != 0 {
+	// A lease would cost a commit. Without one, another process may rarely ask too, and one of them stores the report.
+	if _, busy := s.asking.LoadOrStore(id, true); busy {
 		return nil
 	}
-	t, err := attempt(ctx, s.DB.SQL, id, number)
-	if err != nil || s.lease(ctx, id, false) != nil {
+	defer func() {
+		if f == nil {
+			s.asking.Delete(id)
+		}
+	}()
+	a, err := s.Get(ctx, s.DB.SQL, id)
+	if err != nil || a.Journey.Attempt != t.Number || a.Journey.Succeeded != 0 || a.fetchUntil.After(s.now()) {
 		return nil
 	}
 	t.PublicToken = cmp.Or(t.PublicToken, e.PublicToken)
-	f, err := s.ask(ctx, a, t)
+	got, err := s.ask(ctx, a, t)
 	if err != nil {
 		s.Log.WarnContext(ctx, "report not fetched with its webhook", "application", id, "err", err.Error())
-		_ = release(context.WithoutCancel(ctx), s.DB.SQL, id) // otherwise the lease ends by itself
 		return nil
 	}
-	return &f
+	return &got
 }
 
 // lease takes the lease to fetch the report of an application, or a revision. It returns ErrFetching if another process has it.
@@ -165,7 +175,7 @@ func (s *Service) lease(ctx context.Context, id string, revision bool) error {
 }
 
 // store stores a fetched report with its analysis (zero: none yet), and makes it the application's newest if it belongs to the newest
-// attempt with one. The application must be locked.
+// attempt with one. The application must be locked, and be saved after.
 func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *reportRow, raw []byte, meta *report.Meta,
 	behind analysis) (err error) {
 	r.sealedIn = reportTable
@@ -179,19 +189,11 @@ func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *re
 		return err
 	}
 	isFirst := !a.fetched && r.Attempt == a.Journey.Succeeded
-	switch {
-	case isFirst:
-		err = setFirst(ctx, tx, a.ID, r.StoredReport)
-	case r.Attempt != a.Report.Attempt:
+	if !isFirst && r.Attempt != a.Report.Attempt {
 		return release(ctx, tx, a.ID)
-	default:
-		err = setRevision(ctx, tx, a.ID, r.StoredReport)
 	}
-	if err != nil {
-		return err
-	}
-	a.fetched, a.Report, a.Parsed = a.fetched || isFirst, r.StoredReport, meta.Report
-	a.Decision.Outdated = !isFirst && a.Decision.Kind != ""
+	setReport(a, r.StoredReport, isFirst)
+	a.Parsed = meta.Report
 	return nil
 }
 
@@ -203,7 +205,7 @@ func (s *Service) retryFetch(ctx context.Context, a Application, why error) erro
 	}
 	every, more := fetchPace.next(s.now().Sub(time.Unix(a.Journey.Since, 0)))
 	if !more && a.Journey.State == journey.Pending {
-		if a, err := s.tick(ctx, a.ID, a.Journey.Succeeded); err != nil {
+		if a, err := s.apply(ctx, a.ID, journey.Input{Kind: journey.Tick, Attempt: a.Journey.Succeeded}); err != nil {
 			return err
 		} else if a.Journey.State == journey.Failed {
 			s.Log.ErrorContext(ctx, "report given up", "application", a.ID, "err", why.Error())

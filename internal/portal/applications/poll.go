@@ -40,7 +40,8 @@ func (s *Service) poll(ctx context.Context, p Poll) error {
 	var wait time.Duration
 	switch {
 	case err == nil:
-		if a, err = s.applyStatus(ctx, p, answer); err != nil {
+		if a, err = s.apply(ctx, p.Application, journey.Input{Kind: journey.Poll, Attempt: p.Attempt,
+			Status: answer.Status, Substatus: answer.Substatus}); err != nil {
 			return err
 		}
 	case svcapi.CodeOf(err) == contract.CodeInvalidToken:
@@ -55,14 +56,13 @@ func (s *Service) poll(ctx context.Context, p Poll) error {
 	return s.reschedule(ctx, p, a, t, answer.Status, wait)
 }
 
-// applyStatus applies the provider's answer to the journey.
-func (s *Service) applyStatus(ctx context.Context, p Poll, answer svcapi.StatusAnswer) (a Application, err error) {
+// apply applies an input to the journey in a transaction.
+func (s *Service) apply(ctx context.Context, id string, in journey.Input) (a Application, err error) {
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		a, err = s.Advance(ctx, tx, p.Application, journey.Input{Kind: journey.Poll, Attempt: p.Attempt,
-			Status: answer.Status, Substatus: answer.Substatus})
+		a, err = s.Advance(ctx, tx, id, in)
 		return err
 	})
-	s.Wake(p.Application)
+	s.Wake(id)
 	return a, err
 }
 
@@ -79,7 +79,7 @@ func (s *Service) reschedule(ctx context.Context, p Poll, a Application, t Attem
 	}
 	if p.Attempt == a.Journey.Attempt && now.Unix()-a.Journey.Since >= journey.Lifetime {
 		var err error
-		if a, err = s.tick(ctx, a.ID, p.Attempt); err != nil {
+		if a, err = s.apply(ctx, a.ID, journey.Input{Kind: journey.Tick, Attempt: p.Attempt}); err != nil {
 			return err
 		}
 	}
@@ -93,14 +93,4 @@ func (s *Service) reschedule(ctx context.Context, p Poll, a Application, t Attem
 		return nil
 	}
 	return jobs.Snooze(max(every, wait))
-}
-
-// tick lets the journey check its time limits.
-func (s *Service) tick(ctx context.Context, id string, number int) (a Application, err error) {
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		a, err = s.Advance(ctx, tx, id, journey.Input{Kind: journey.Tick, Attempt: number})
-		return err
-	})
-	s.Wake(id)
-	return a, err
 }

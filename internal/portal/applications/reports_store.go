@@ -129,25 +129,24 @@ func dueChecks(ctx context.Context, tx *store.Tx, most int) ([]FetchRevision, er
 		RETURNING application_id, attempt`, next, checkFor.Microseconds(), now, int64(most))
 }
 
-// setFirst makes the first report of the attempt that succeeded the application's newest.
-func setFirst(ctx context.Context, tx *store.Tx, id string, r StoredReport) error {
-	return store.Exec(tx.ExecContext(ctx, `UPDATE applications SET report_at = $2, revision = $3, revised_at = $4, revision_at = 0,
-		fetch_until = 0, decision_outdated = FALSE WHERE id = $1`,
-		id, store.Micros(r.At), int64(r.Revision), store.MicrosOrZero(r.RevisedAt)))
-}
-
-// setRevision is setFirst for a revision of the newest report.
-func setRevision(ctx context.Context, tx *store.Tx, id string, r StoredReport) error {
-	return store.Exec(tx.ExecContext(ctx, `UPDATE applications SET revision = $2, revised_at = $3, revision_at = $4, fetch_until = 0,
-		decision_outdated = decision <> '' WHERE id = $1`,
-		id, int64(r.Revision), store.MicrosOrZero(r.RevisedAt), store.Micros(r.At)))
+// setReport makes a report the application's newest: the first of the attempt that succeeded, or a revision of the newest.
+func setReport(a *Application, r StoredReport, first bool) {
+	at := int64(0)
+	if first {
+		a.set("report_at", store.Micros(r.At))
+	} else {
+		at = store.Micros(r.At)
+	}
+	a.fetched, a.Report, a.Decision.Outdated = a.fetched || first, r, !first && a.Decision.Kind != ""
+	a.set("revision", int64(r.Revision), "revised_at", store.MicrosOrZero(r.RevisedAt), "revision_at", at, "fetch_until", int64(0),
+		"decision_outdated", a.Decision.Outdated)
 }
 
 // setEarlier makes the newest report one of an earlier attempt: another attempt begins.
-func setEarlier(ctx context.Context, tx *store.Tx, a Application) error {
-	return store.Exec(tx.ExecContext(ctx, `UPDATE applications SET report_at = 0, fetch_until = 0,
-		earlier_attempt = $2, earlier_at = $3, earlier_token = $4 WHERE id = $1`,
-		a.ID, int64(a.Report.Attempt), store.Micros(a.Report.At), a.Report.PublicToken))
+func setEarlier(a *Application) {
+	a.fetched = false
+	a.set("report_at", int64(0), "fetch_until", int64(0), "earlier_attempt", int64(a.Report.Attempt),
+		"earlier_at", store.Micros(a.Report.At), "earlier_token", a.Report.PublicToken)
 }
 
 // lease allows one process to fetch the report until the lease expires: the first of an
@@ -162,9 +161,9 @@ func release(ctx context.Context, q store.Queryer, id string) error {
 	return store.Exec(q.ExecContext(ctx, `UPDATE applications SET fetch_until = 0 WHERE id = $1`, id))
 }
 
-// storeAnalysis stores a missing analysis, nil for none. False means that another run stored it.
-func storeAnalysis(ctx context.Context, tx *store.Tx, id string, r reportRow) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE application_report_revisions SET analysis = $1, analysis_at = $2, transactions = $6
+// storeAnalysis stores an analysis, nil for none, unless another run has stored it.
+func storeAnalysis(ctx context.Context, tx *store.Tx, id string, r reportRow) error {
+	return store.Exec(tx.ExecContext(ctx, `UPDATE application_report_revisions SET analysis = $1, analysis_at = $2, transactions = $6
 		WHERE application_id = $3 AND attempt = $4 AND revision = $5 AND analysis_at = 0`,
 		r.analysis, store.Micros(tx.Now), id, int64(r.Attempt), int64(r.Revision), r.transactions))
 }

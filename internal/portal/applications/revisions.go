@@ -198,10 +198,7 @@ func (s *Service) KeepDecision(ctx context.Context, tx *store.Tx, id string) (bo
 	if err != nil || !a.Decision.Outdated {
 		return false, err
 	}
-	if err := setOutdated(ctx, tx, id, false); err != nil {
-		return false, err
-	}
-	a.Decision.Outdated = false
+	setDecision(&a, a.Decision)
 	state := string(a.Journey.State)
 	_, err = s.record(ctx, tx, a, fmt.Sprintf("%s/%d/%d/%d", journey.Kept, a.Decision.Number, a.Report.Attempt, a.Report.Revision),
 		TimelineEntry{Kind: journey.Kept, From: state, To: state, Reasons: a.Decision.Reasons}, a.Journey, true)

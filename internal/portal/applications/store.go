@@ -2,6 +2,7 @@ package applications
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -53,7 +54,7 @@ func scanWith(row store.Row, more ...any) (Application, error) {
 	if a.Decision.Kind == journey.MoreAsked && a.fetched && begun >= decided {
 		a.Decision.AnsweredAt = a.SharedAt
 	}
-	a.CreatedAt, a.UpdatedAt = store.Time(created), store.Time(updated)
+	a.CreatedAt, a.UpdatedAt, a.saved = store.Time(created), store.Time(updated), a.Version
 	return a, nil
 }
 
@@ -92,25 +93,35 @@ func insert(ctx context.Context, tx *store.Tx, a Application, sealed []byte) (bo
 		store.Micros(a.CreatedAt)))
 }
 
-// save writes the journey if the version has not changed since it was read.
-func save(ctx context.Context, tx *store.Tx, a Application, next journey.Application) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `
+// save writes the journey and the unsaved columns of a locked application.
+func save(ctx context.Context, tx *store.Tx, a *Application) error {
+	j, more := a.Journey, ""
+	args := []any{string(j.State), int64(j.Attempt), j.Since, j.PublicToken, string(j.Status), string(j.Substatus), string(j.Error),
+		int64(j.Succeeded), store.Micros(a.UpdatedAt), a.ID, a.saved, int64(j.Closed), a.Version}
+	for i := 0; i < len(a.unsaved); i += 2 {
+		args = append(args, a.unsaved[i+1])
+		more += fmt.Sprintf(", %s = $%d", a.unsaved[i], len(args))
+	}
+	ok, err := store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE applications SET state = $1, attempt = $2, since = $3, public_token = $4, status = $5, substatus = $6,
-			error = $7, succeeded = $8, version = version + 1, updated_at = $9, closed_attempt = $12
-		WHERE id = $10 AND version = $11`,
-		string(next.State), int64(next.Attempt), next.Since, next.PublicToken, string(next.Status), string(next.Substatus),
-		string(next.Error), int64(next.Succeeded), store.Micros(tx.Now), a.ID, a.Version, int64(next.Closed)))
+			error = $7, succeeded = $8, version = $13, updated_at = $9, closed_attempt = $12`+more+`
+		WHERE id = $10 AND version = $11`, args...))
+	if err == nil && !ok {
+		err = errors.New("applications: a locked application was changed")
+	}
+	a.saved, a.unsaved = a.Version, nil
+	return err
 }
 
-// storeDecision stores a decision as the newest; false means that this or a later one is
-// already stored.
-func storeDecision(ctx context.Context, tx *store.Tx, id string, d Decision) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE applications SET decision = $2, decisions = $3, decided_at = $4, reasons = $5,
-		decision_outdated = FALSE WHERE id = $1 AND decisions < $3`, id, d.Kind, d.Number, store.Micros(d.At), strings.Join(d.Reasons, " ")))
-}
+// set sets columns, given as names and values, that save writes.
+func (a *Application) set(columns ...any) { a.unsaved = append(a.unsaved, columns...) }
 
-func setOutdated(ctx context.Context, tx *store.Tx, id string, outdated bool) error {
-	return store.Exec(tx.ExecContext(ctx, `UPDATE applications SET decision_outdated = $2 WHERE id = $1`, id, outdated))
+// setDecision makes a decision on the newest report the newest.
+func setDecision(a *Application, d Decision) {
+	d.Outdated = false
+	a.Decision = d
+	a.set("decision", d.Kind, "decisions", d.Number, "decided_at", store.Micros(d.At), "reasons", strings.Join(d.Reasons, " "),
+		"decision_outdated", false)
 }
 
 // insertTimelineEntry adds an entry to the timeline; false means that this input was recorded

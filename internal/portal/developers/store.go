@@ -61,15 +61,8 @@ type signed struct {
 
 // Verified stores the metadata of an attempt's verified outcome token if the
 // playground created the application.
-func (h *Handler) Verified(ctx context.Context, a redirect.Attempt, t *jose.Token) error {
-	var made bool
-	err := h.Applicants.Service.DB.SQL.QueryRowContext(ctx,
-		`SELECT EXISTS (SELECT 1 FROM developer_runs WHERE application_id = $1)`, a.Application).Scan(&made)
-	if err != nil || !made {
-		return err // a read takes no write lock; most applications are not of the playground
-	}
-	return store.Exec(h.Applicants.Service.DB.SQL.ExecContext(ctx, `INSERT INTO developer_returns (application_id,
-		attempt, key_id, issued_at, expires_at)
+func (h *Handler) Verified(ctx context.Context, q store.Queryer, a redirect.Attempt, t *jose.Token) error {
+	return store.Exec(q.ExecContext(ctx, `INSERT INTO developer_returns (application_id, attempt, key_id, issued_at, expires_at)
 		SELECT application_id, $2, $3, $4, $5 FROM developer_runs WHERE application_id = $1
 		ON CONFLICT DO NOTHING`, a.Application, int64(a.Number), t.KeyID, store.Micros(t.Issued), store.Micros(t.Expires)))
 }

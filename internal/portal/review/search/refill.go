@@ -45,16 +45,11 @@ func (x *Index) Refill(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if _, err := put(ctx, tx, a, externalKey(a.ExternalID)); err != nil {
+			if err := x.summarize(ctx, tx, a); err != nil {
 				return err
 			}
 			if err := x.OnApplicant(ctx, tx, a, people[id]); err != nil {
 				return err
-			}
-			if a.HasReport() {
-				if err := x.summarize(ctx, tx, a); err != nil {
-					return err
-				}
 			}
 			return setVersion(ctx, tx, id)
 		})

@@ -62,23 +62,30 @@ func (x *Index) Prepare(ctx context.Context) (err error) {
 // OnChange updates an application's row in the transaction that creates or changes the
 // application.
 func (x *Index) OnChange(ctx context.Context, tx *store.Tx, a applications.Application, _ applications.TimelineEntry) error {
-	summarized, err := put(ctx, tx, a, externalKey(a.ExternalID))
+	if a.Interim {
+		return nil
+	}
+	if a.Parsed != nil { // the report is stored now
+		return x.summarize(ctx, tx, a)
+	}
+	summarized, err := put(ctx, tx, x.DB.Vault, a, nil)
 	if err != nil || !a.HasReport() || summarized.Equal(a.Report.At) {
 		return err
 	}
 	return x.summarize(ctx, tx, a)
 }
 
-// summarize stores the summary of an application's newest report.
-func (x *Index) summarize(ctx context.Context, tx *store.Tx, a applications.Application) error {
-	if x.Summarize == nil {
-		return nil
+// summarize puts an application with the summary of its newest report.
+func (x *Index) summarize(ctx context.Context, tx *store.Tx, a applications.Application) (err error) {
+	var s *verdict.Summary
+	if x.Summarize != nil && a.HasReport() {
+		s = new(verdict.Summary)
+		if *s, err = x.Summarize(ctx, tx, a); err != nil {
+			return err
+		}
 	}
-	s, err := x.Summarize(ctx, tx, a)
-	if err != nil {
-		return err
-	}
-	return setSummary(ctx, tx, x.DB.Vault, a, s)
+	_, err = put(ctx, tx, x.DB.Vault, a, s)
+	return err
 }
 
 // OnApplicant indexes the applicant's words in the transaction that stores the

@@ -18,24 +18,33 @@ import (
 	"vestibule/internal/store"
 )
 
-// put inserts or updates an application's row.
-func put(ctx context.Context, q store.Queryer, a applications.Application, key []byte) (summarized time.Time, err error) {
-	j, at := a.Journey, int64(0)
+// put inserts or updates an application's row, with the summary of its newest report unless that is nil. It returns the
+// time of the report that the row's summary is of.
+func put(ctx context.Context, q store.Queryer, v *store.Vault, a applications.Application, s *verdict.Summary) (of time.Time, err error) {
+	j, at, level, summary := a.Journey, int64(0), "", ""
+	var sealed []byte
+	if s != nil {
+		level, at, summary = string(s.Verdict), store.Micros(a.Report.At), `, verdict = excluded.verdict, summary = excluded.summary,
+			report_at = excluded.report_at`
+		if sealed, err = sealSummary(ctx, q, v, a, *s); err != nil {
+			return of, err
+		}
+	}
 	err = q.QueryRowContext(ctx, `INSERT INTO review_index (application_id, data_key, product, mode, external_id, external_key, public_token,
 			state, outcome, attempt, decision, has_report, named, created_at, updated_at, version, revised_at,
-			outdated, answered, decided_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $18, $11, TRUE, $12, $13, $14, $15, $16, $17, $19)
+			outdated, answered, decided_at, verdict, summary, report_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $18, $11, TRUE, $12, $13, $14, $15, $16, $17, $19, $20, $21, $22)
 		ON CONFLICT (application_id) DO UPDATE SET mode = excluded.mode,
 		external_key = excluded.external_key, public_token = excluded.public_token,
 			state = excluded.state, outcome = excluded.outcome, attempt = excluded.attempt,
 			has_report = excluded.has_report, updated_at = excluded.updated_at, revised_at = excluded.revised_at,
 			outdated = excluded.outdated, answered = excluded.answered, decision = excluded.decision,
-			decided_at = excluded.decided_at
+			decided_at = excluded.decided_at`+summary+`
 		RETURNING report_at`,
-		a.ID, a.DataKey(), string(a.Product), string(a.Mode), a.ExternalID, key, j.PublicToken,
+		a.ID, a.DataKey(), string(a.Product), string(a.Mode), a.ExternalID, externalKey(a.ExternalID), j.PublicToken,
 		string(j.State), string(j.Outcome()), int64(j.Attempt),
 		a.HasReport(), store.Micros(a.CreatedAt), store.Micros(a.UpdatedAt), int64(version), store.MicrosOrZero(a.Report.RevisedAt),
-		a.Decision.Outdated, a.Decision.Answered(), a.Decision.Kind, store.MicrosOrZero(a.Decision.At)).Scan(&at)
+		a.Decision.Outdated, a.Decision.Answered(), a.Decision.Kind, store.MicrosOrZero(a.Decision.At), level, sealed, at).Scan(&at)
 	return store.Time(at), err
 }
 
@@ -43,19 +52,16 @@ func summaryCell(id string) store.Cell {
 	return store.Cell{Table: "review_index", Column: "summary", Row: id}
 }
 
-func setSummary(ctx context.Context, tx *store.Tx, v *store.Vault, a applications.Application, s verdict.Summary) error {
-	var sealed []byte
-	if s.Verdict != "" {
-		plain, err := json.Marshal(s)
-		if err != nil {
-			return err
-		}
-		if sealed, err = v.Seal(ctx, tx, a.DataKey(), summaryCell(a.ID), plain); err != nil {
-			return err
-		}
+// sealSummary encrypts a summary; nil without a verdict.
+func sealSummary(ctx context.Context, q store.Queryer, v *store.Vault, a applications.Application, s verdict.Summary) ([]byte, error) {
+	if s.Verdict == "" {
+		return nil, nil
 	}
-	return store.Exec(tx.ExecContext(ctx, `UPDATE review_index SET verdict = $2, summary = $3, report_at = $4 WHERE application_id = $1`,
-		a.ID, string(s.Verdict), sealed, store.Micros(a.Report.At)))
+	plain, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	return v.Seal(ctx, q, a.DataKey(), summaryCell(a.ID), plain)
 }
 
 // summaries adds the summaries of their reports to rows.
@@ -116,7 +122,7 @@ func insertTokens(ctx context.Context, q store.Queryer, tokens [][]byte, created
 // outdated lists applications that were indexed by older rules.
 func outdated(ctx context.Context, q store.Queryer, limit int) ([]string, error) {
 	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT application_id FROM review_index WHERE version < $1
-		ORDER BY version, application_id LIMIT $2`, int64(version), int64(limit))
+		ORDER BY version LIMIT $2`, int64(version), int64(limit))
 }
 
 // setVersion marks an application as indexed by the present rules.
@@ -227,6 +233,9 @@ func (b *unionQuery) add(from, created, id string, fit func(*store.Conditions)) 
 	fit(&b.c)
 	b.c.Days(created, b.f.From, b.f.To)
 	at := created
+	if b.f.Sort == SortDecided || !b.f.DecidedFrom.IsZero() {
+		b.c.All = append(b.c.All, `i.decided_at > 0`) // as review_index_decided_at
+	}
 	if b.f.Sort == SortDecided {
 		at = `i.decided_at`
 	}
@@ -380,6 +389,9 @@ func (f Filter) addValueConditions(c *store.Conditions) {
 		} else {
 			c.Equal(v[0], v[1])
 		}
+	}
+	if f.Assignee != "" && f.Assignee != Unassigned {
+		c.All = append(c.All, `i.assignee <> ''`) // as review_index_assigned
 	}
 }
 
