@@ -109,10 +109,13 @@ func (r *reportCommand) Run(ctx context.Context, in *invocation) error {
 	made := cashflow.Build(input, at)
 	fmt.Fprintf(in.stderr, "Report as of %s, computed on this machine.\n", asOf)
 	if r.Page == "" {
-		return printReport(in.stdout, made)
+		raw, err := report.Encode(made)
+		if err != nil {
+			return err
+		}
+		return printIndented(in.stdout, raw)
 	}
-	analysis := cashflow.Explain(input, at)
-	return r.writePage(ctx, review.ReportView{Report: &made, Analysis: &analysis})
+	return r.writePage(ctx, review.ReportView{Report: &made, Analysis: new(cashflow.Explain(input, at))})
 }
 
 // answer returns what says whether two files are of one account: a flag, or the user at a
@@ -312,15 +315,6 @@ func (r *reportCommand) person() (who person, err error) {
 		return who, fmt.Errorf("--personal %s: must be a JSON object with the members personal and address of a submission", r.Personal)
 	}
 	return who, nil
-}
-
-// printReport prints a report in the API's form, indented.
-func printReport(stdout io.Writer, v any) error {
-	raw, err := report.Encode(v)
-	if err != nil {
-		return err
-	}
-	return printIndented(stdout, raw)
 }
 
 func printIndented(stdout io.Writer, raw []byte) error {

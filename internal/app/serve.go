@@ -580,18 +580,12 @@ func (p *program) drain() error {
 			}
 		}
 		// The portal's jobs that run still need the provider's listener.
-		errs = append(errs, p.stopParty(ctx, name))
+		if party := p.parties[name]; party != nil {
+			errs = append(errs, party.Stop(ctx))
+		}
 	}
 	if err := p.telemetry.Close(ctx); err != nil {
 		p.log.Warn("traces not sent", "err", err.Error())
 	}
 	return errors.Join(errs...)
-}
-
-func (p *program) stopParty(ctx context.Context, name string) error {
-	party := p.parties[name]
-	if party == nil {
-		return nil
-	}
-	return party.Stop(ctx)
 }

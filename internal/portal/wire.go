@@ -18,7 +18,6 @@ import (
 	"vestibule/internal/portal/api"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
-	"vestibule/internal/portal/branding"
 	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/developers"
 	"vestibule/internal/portal/embedkit"
@@ -206,13 +205,10 @@ func (w *wiring) serveStaff(ctx context.Context) (err error) {
 	w.review = &review.Handler{DB: w.DB, Staff: w.staff, Applications: w.service, Letters: w.resume, Events: w.notify,
 		Index: w.search, Sharing: shares, Decisions: decided, Deletion: w.deletion,
 		Audit: &audit.Service{DB: w.DB, Staff: w.staff, Log: w.Log}, PageImages: pageimage.New(w.Review.PageImages != "off"),
-		Brand: printoutBrand(w.Brand), URL: w.URL, Log: w.Log, Page: w.renderer.page, Adapt: w.renderer.adapt}
+		Brand: printout.Brand{Name: cmp.Or(w.Brand.Page.Name, "Vestibule"), Logo: w.Brand.Print,
+			Wordmark: w.Brand.Page.Logo != nil && w.Brand.Page.Logo.Wordmark},
+		URL: w.URL, Log: w.Log, Page: w.renderer.page, Adapt: w.renderer.adapt}
 	return nil
-}
-
-// printoutBrand returns the brand at the top of PDF files.
-func printoutBrand(b *branding.Brand) printout.Brand {
-	return printout.Brand{Name: cmp.Or(b.Page.Name, "Vestibule"), Logo: b.Print, Wordmark: b.Page.Logo != nil && b.Page.Logo.Wordmark}
 }
 
 // staffEmails configures the emails to reviewers; nil without a mail server.

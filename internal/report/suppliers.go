@@ -1,7 +1,9 @@
 package report
 
 import (
+	_ "embed"
 	"slices"
+	"strings"
 
 	"vestibule/internal/contract"
 )
@@ -35,59 +37,30 @@ type IdentityFields struct {
 // credit files.
 const DocumentSupplier = "MITEK"
 
+// suppliers.tsv has the API's table of suppliers: code, country, identity fields and name.
+//
+//go:embed suppliers.tsv
+var suppliersFile string
+
+var suppliers = func() (all []Supplier) {
+	for line := range strings.Lines(suppliersFile) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		all = append(all, Supplier{f[0], contract.Null(f[1]), f[3], fieldsOf(f[2])})
+	}
+	return all
+}()
+
 // Suppliers lists the passport's suppliers in the API's order. Names are for display;
 // codes and flags are the API's.
-func Suppliers() []Supplier {
-	out := make([]Supplier, len(suppliers))
-	for i, s := range suppliers {
-		out[i] = s.supplier()
-	}
-	return out
-}
+func Suppliers() []Supplier { return slices.Clone(suppliers) }
 
 // SupplierOf returns the supplier with that code.
 func SupplierOf(code string) (Supplier, bool) {
-	i := slices.IndexFunc(suppliers, func(s supplierRow) bool { return s.code == code })
+	i := slices.IndexFunc(suppliers, func(s Supplier) bool { return s.Code == code })
 	if i < 0 {
 		return Supplier{}, false
 	}
-	return suppliers[i].supplier(), true
-}
-
-type supplierRow struct{ code, flags, country, name string }
-
-func (s supplierRow) supplier() Supplier {
-	return Supplier{Code: s.code, Country: contract.Null(s.country), Name: s.name, Fields: fieldsOf(s.flags)}
-}
-
-// suppliers has the flags of the API's table of suppliers.
-var suppliers = []supplierRow{
-	{"MITEK", "YYYNNNYNNNNY", "", "Identity documents"},
-	{"AUS_EFX", "YYYYNYYYNNYN", "AUS", "Equifax Australia"},
-	{"CAN_TU", "YYYYNNYYYNYN", "CAN", "TransUnion Canada"},
-	{"CAN_EFX", "YYYNNNYYNYYN", "CAN", "Equifax Canada"},
-	{"GBR_EFX", "YYYNNNYYNNYN", "GBR", "Equifax United Kingdom"},
-	{"IND_CHM", "YYYNNNYYYNYN", "IND", "CRIF High Mark India"},
-	{"IND_CIBIL", "NNYNNNYYYNYN", "IND", "CIBIL India"},
-	{"MEX_CDC", "YYYNNNYYYYYN", "MEX", "Círculo de Crédito Mexico"},
-	{"MEX_BDC", "YYYNNYYYNYYN", "MEX", "Buró de Crédito Mexico"},
-	{"KOR_NICE", "NNYNYNYYNNYN", "KOR", "NICE Korea"},
-	{"NGA_CRC", "YYYNNNYYNNYN", "NGA", "CRC Nigeria"},
-	{"BRA_XP", "NNYNNYYNYNYN", "BRA", "Experian Brazil"},
-	{"CHN_CCX", "NNYNYNYYYNYN", "CHN", "CCX China"},
-	{"KEN_CI", "YYYNNNYYYNYN", "KEN", "Creditinfo Kenya"},
-	{"DOM_TU", "YYYYNYYYYNYN", "DOM", "TransUnion Dominican Republic"},
-	{"PHL_CRIF", "YYYYNYYYYNYY", "PHL", "CRIF Philippines"},
-	{"ESP_EFX", "NNYNNNYYNNNY", "ESP", "Equifax Spain"},
-	{"AUT_CRIF", "YYYYNNYYNNYY", "AUT", "CRIF Austria"},
-	{"DEU_CRIF", "YYYYNNYYNNYY", "DEU", "CRIF Germany"},
-	{"CHE_CRIF", "YYYYNNYYNNYY", "CHE", "CRIF Switzerland"},
-	{"PHL_TU", "YYYYNYYYYNNY", "PHL", "TransUnion Philippines"},
-	{"USA_XP", "YYYYNNYYYNNY", "USA", "Experian United States"},
-	{"UKR_CI", "YYYNYNYYNNNN", "UKR", "Creditinfo Ukraine"},
-	{"ZAF_TU", "YYYNNNYYNNNN", "ZAF", "TransUnion South Africa"},
-	{"GHA_XDS", "YYYNNNYYNNNN", "GHA", "XDS Ghana"},
-	{"COL_TU", "NNYNNYNNNNNN", "COL", "TransUnion Colombia"},
+	return suppliers[i], true
 }
 
 func fieldsOf(flags string) (f IdentityFields) {

@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/mail"
+	"vestibule/internal/staff"
 	"vestibule/internal/webhook"
 	"vestibule/templates/ui"
 )
@@ -222,7 +223,7 @@ type DashboardAccount struct {
 	PublicID, Name, DisplayName string
 	Created                     time.Time
 	Products                    []DashboardProduct
-	Users                       []DashboardPerson
+	Users                       []staff.User
 	Credentials                 []DashboardCredential
 	Configurations              []DashboardConfiguration
 	Own                         string // id of the product's configuration; empty if inherited
@@ -233,18 +234,7 @@ type DashboardAccount struct {
 type DashboardPeople struct {
 	List     DashboardList
 	Searched string // the search text; "" for none
-	Rows     []DashboardPerson
-}
-
-// DashboardPerson is a user of the account.
-type DashboardPerson struct {
-	ID, Email string
-	Created   time.Time
-	SignedIn  time.Time // the last time; zero for never
-	Self      bool      // the signed-in user
-	Invited   bool      // has not set a password
-	Factor    bool      // has a second factor
-	Role      string    // owner or member; see review.roles
+	Rows     []staff.User
 }
 
 // DashboardAudit is the audit log.

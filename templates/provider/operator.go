@@ -6,6 +6,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/staff"
 )
 
 // OperatorCustomers lists the accounts of the provider.
@@ -33,7 +34,7 @@ type OperatorCustomer struct {
 	Created, Suspended          time.Time // Suspended is zero for an active account
 	Limit, MaxLimit             int       // of submissions within a minute
 	Features                    []OperatorFeature
-	Users                       []DashboardPerson
+	Users                       []staff.User
 	Children                    []OperatorRow
 }
 

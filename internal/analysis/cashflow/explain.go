@@ -40,8 +40,7 @@ func Explain(in Input, asOf time.Time) report.Analysis {
 		Transactions: f.explainTransactions(in.Bank),
 	}
 	if f.records() {
-		from := l.Oldest.Date()
-		a.From = &from
+		a.From = new(l.Oldest.Date())
 	}
 	v := newValues(f)
 	for _, version := range in.Options.versions() {
@@ -259,8 +258,7 @@ func (f *facts) explainTransactions(d bankdata.Data) []report.AnalysisTransactio
 			Description: d.Connections[c].Accounts[a].Transactions[t].Description,
 		}
 		if streams[at] > 0 {
-			stream := streams[at] - 1
-			out[i].Stream = &stream
+			out[i].Stream = new(streams[at] - 1)
 		}
 	}
 	return out

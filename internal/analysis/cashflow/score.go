@@ -161,8 +161,7 @@ func totalOf(lines []scored) *int {
 	for i := range lines {
 		sum, most = sum+lines[i].points, most+lines[i].Most()
 	}
-	total := scoreBase + (2*sum*scoreRange+most)/(2*most)
-	return &total
+	return new(scoreBase + (2*sum*scoreRange+most)/(2*most))
 }
 
 // Points returns the points of each bin for the data, in the card's order, or nil if the

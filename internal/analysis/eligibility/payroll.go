@@ -92,8 +92,7 @@ func item(p *income.Payroll, j *income.Job, fetch report.Date) report.Eligibilit
 	gigs := *j
 	gigs.Statements = slices.DeleteFunc(slices.Clone(paid), func(s income.Statement) bool { return s.Gig == nil })
 	if gross, net, ok := gigs.Year(fetch); ok {
-		deposited := net
-		out.GigsAnnualGross, out.GigsAnnualDeposited, out.GigsAnnualNet = &gross, &deposited, &net
+		out.GigsAnnualGross, out.GigsAnnualDeposited, out.GigsAnnualNet = &gross, new(net), &net
 	}
 	out.Gigs = summaries(p.Provider, gigs.Statements)
 	return out
@@ -148,8 +147,7 @@ func hours(hundredths int64) *report.Hours {
 	if hundredths == 0 {
 		return nil
 	}
-	h := report.Hours(hundredths)
-	return &h
+	return new(report.Hours(hundredths))
 }
 
 // most is the maximum amount of a report, ten trillion dollars. Sums are limited to it, so

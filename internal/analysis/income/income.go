@@ -197,10 +197,7 @@ func (f *facts) notices(in *Input) []report.ConsumerNotice {
 	})
 }
 
-func inDollars(c report.Cents) *int64 {
-	n := dollars(c)
-	return &n
-}
+func inDollars(c report.Cents) *int64 { return new(dollars(c)) }
 
 // state returns the state in which the consumer pays taxes, or "".
 func (f *facts) state(in *Input) string {
@@ -248,8 +245,7 @@ func (f *facts) suite2(in *Input, stated []employer) *report.IncomeSuite2 {
 	out := &report.IncomeSuite2{PrimaryAccountDetected: f.primaryAccount()}
 	out.Inflows, out.MatchedIncomeSources = f.listed(in.PublicToken, stated)
 	if x := primary(f.flows); x != nil {
-		risk := f.risk(x)
-		out.JobIrregularityRisk = &risk
+		out.JobIrregularityRisk = new(f.risk(x))
 	}
 	return out
 }

@@ -172,8 +172,7 @@ func (p *Payroll) item(j *Job, fetch report.Date) report.Payroll {
 	case PerYear:
 		out.AnnualSalaryRate = &j.Rate
 	case PerMonth:
-		year := 12 * min(j.Rate, most/12)
-		out.AnnualSalaryRate = &year
+		out.AnnualSalaryRate = new(12 * min(j.Rate, most/12))
 	}
 	if gross, net, ok := j.Year(fetch); ok {
 		out.EstimatedGrossAnnual, out.EstimatedNetAnnual = &gross, &net

@@ -214,6 +214,5 @@ func scaled(n, was, is *int64) *int64 {
 	if n == nil || was == nil || is == nil || *was <= 0 {
 		return n
 	}
-	out := (2**n**is + *was) / (2 * *was)
-	return &out
+	return new((2**n**is + *was) / (2 * *was))
 }

@@ -67,8 +67,7 @@ func (f *File) amount(c *report.Cents) *report.Cents {
 	if c == nil {
 		return nil
 	}
-	v := Round(*c, f.Currency)
-	return &v
+	return new(Round(*c, f.Currency))
 }
 
 // currency returns the file's currency, or nil without an amount.

@@ -28,8 +28,7 @@ func (a *API) target(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := target{URL: contract.Null(to.URL), Enabled: to.URL != "" && to.Stopped.IsZero()}
 	if !to.Stopped.IsZero() {
-		at := to.Stopped.UTC().Format(timestamp)
-		out.StoppedAt = &at
+		out.StoppedAt = new(to.Stopped.UTC().Format(timestamp))
 	}
 	return httpx.JSON(w, http.StatusOK, out)
 }

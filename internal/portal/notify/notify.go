@@ -81,8 +81,7 @@ func ReportOf(a applications.Application) *ReportJSON {
 	}
 	out := &ReportJSON{Revision: a.Report.Revision, ReceivedAt: a.Report.At.UTC().Format(timestamp)}
 	if !a.Report.RevisedAt.IsZero() {
-		at := a.Report.RevisedAt.UTC().Format(timestamp)
-		out.RevisedAt = &at
+		out.RevisedAt = new(a.Report.RevisedAt.UTC().Format(timestamp))
 	}
 	return out
 }
@@ -95,8 +94,7 @@ func DecisionOf(d applications.Decision) *DecisionJSON {
 	out := &DecisionJSON{Kind: d.Kind, Number: d.Number, Reasons: append([]string{}, d.Reasons...), At: d.At.UTC().Format(timestamp),
 		Outdated: d.Outdated}
 	if d.Answered() {
-		at := d.AnsweredAt.UTC().Format(timestamp)
-		out.AnsweredAt = &at
+		out.AnsweredAt = new(d.AnsweredAt.UTC().Format(timestamp))
 	}
 	return out
 }

@@ -81,7 +81,11 @@ func (s *Service) end(w http.ResponseWriter, r *http.Request, o session) error {
 			if err != nil {
 				return store.OrNone(err)
 			}
-			return s.withdraw(ctx, tx, b.Lang, o.mailbox, to)
+			ended, err := s.withdrawAll(ctx, tx, o.mailbox, to.customerID)
+			if err != nil || !ended {
+				return err
+			}
+			return s.confirm(ctx, tx, b.Lang, to, "")
 		})
 		if err != nil {
 			return err
@@ -119,16 +123,6 @@ func (s *Service) closeReports(ctx context.Context, tx *store.Tx, o session, cus
 		return nil
 	}
 	return s.Freeze.Record(ctx, tx, o.mailbox, freeze.Entry{Action: freeze.ActionClosed, CustomerID: customerID})
-}
-
-// withdraw withdraws the consent of all consumers of the mailbox at the recipient's company,
-// and confirms it by email.
-func (s *Service) withdraw(ctx context.Context, tx *store.Tx, l i18n.Lang, mailbox []byte, to recipient) error {
-	ended, err := s.withdrawAll(ctx, tx, mailbox, to.customerID)
-	if err != nil || !ended {
-		return err
-	}
-	return s.confirm(ctx, tx, l, to, "")
 }
 
 // withdrawAll withdraws the consent of all consumers of the mailbox at a company, and reports

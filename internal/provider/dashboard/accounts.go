@@ -17,10 +17,6 @@ import (
 	"vestibule/internal/store"
 )
 
-func (s *Service) children(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-	return s.childList(ctx, r, by, d, "")
-}
-
 // childList lists the child accounts in the order of their names, or of the days when they
 // were made.
 func (s *Service) childList(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
@@ -57,7 +53,10 @@ func (s *Service) child(ctx context.Context, r *http.Request, by user, d provide
 	if v.Products, err = s.productViews(ctx, a.ID); err != nil {
 		return nil, err
 	}
-	if err := s.childAccess(ctx, a, &v); err != nil {
+	if v.Users, err = s.Staff.Users(ctx, s.DB.SQL, a.ID); err != nil {
+		return nil, err
+	}
+	if v.Credentials, err = s.credentialViews(ctx, a.ID); err != nil {
 		return nil, err
 	}
 	v.Configurations, err = s.configurations(ctx, by.account.ID)
@@ -75,14 +74,6 @@ func (s *Service) names(in input) (customers.Names, error) {
 	return customers.Names{Name: in.Field("name"), DisplayName: in.Field("displayName")}, nil
 }
 
-// unlessAdded returns the error for a name that already existed.
-func unlessAdded(added bool, err error) error {
-	if err == nil && !added {
-		return fieldProblem("name", "dashboard.name.taken")
-	}
-	return err
-}
-
 func (s *Service) addChild(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	if !by.hierarchy {
 		return done{}, unknown("way to make a child account")
@@ -92,9 +83,11 @@ func (s *Service) addChild(ctx context.Context, tx *store.Tx, by user, in input)
 		return done{}, err
 	}
 	a, added, err := s.Customers.AddAccount(ctx, tx, by.account.ID, names)
+	if err == nil && !added {
+		err = fieldProblem("name", "dashboard.name.taken")
+	}
 	return done{action: "child added", object: a.PublicID, values: namesGiven(names), flash: "child",
-			to: "/dashboard/accounts/" + url.PathEscape(a.PublicID)},
-		unlessAdded(added, err)
+		to: "/dashboard/accounts/" + url.PathEscape(a.PublicID)}, err
 }
 
 // namesGiven returns the names of a new account or product for the audit trail.

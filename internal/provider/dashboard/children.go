@@ -7,7 +7,6 @@ import (
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
-	providerui "vestibule/templates/provider"
 )
 
 // parentAccount is the author, in a child's audit trail, of what staff of its parent did.
@@ -66,18 +65,4 @@ func (s *Service) issueToChild(ctx context.Context, tx *store.Tx, _ user, in inp
 
 func (s *Service) revokeOfChild(ctx context.Context, tx *store.Tx, _ user, in input, child customers.Account) (done, error) {
 	return s.revokeOf(ctx, tx, child.ID, in.Get("credential"))
-}
-
-// childAccess adds the users and credentials of a child account to its page.
-func (s *Service) childAccess(ctx context.Context, child customers.Account, v *providerui.DashboardAccount) error {
-	users, err := s.Staff.Users(ctx, s.DB.SQL, child.ID)
-	if err != nil {
-		return err
-	}
-	for _, u := range users {
-		v.Users = append(v.Users, providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: u.SignedIn,
-			Invited: u.Invited()})
-	}
-	v.Credentials, err = s.credentialViews(ctx, child.ID)
-	return err
 }

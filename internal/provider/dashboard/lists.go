@@ -98,6 +98,11 @@ const maxSearched = 1000
 // searched renders a list with the entries that have all words of a text; "" for all.
 type searched func(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error)
 
+// whole renders the list with all its entries.
+func (list searched) whole(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+	return list(ctx, r, by, d, "")
+}
+
 // searchIn searches a list by words in its entries' names. After a cursor in the form it goes
 // on from there.
 func searchIn(path string, list searched) finder {

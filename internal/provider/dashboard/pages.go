@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/a-h/templ"
-
 	"vestibule/internal/console"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
@@ -179,9 +177,7 @@ func (s *Pages) Mount(mux *http.ServeMux, more Routes) {
 // mountList adds a list with its search. A search changes nothing; it uses POST to keep identifiers
 // and names out of URLs.
 func (s *Pages) mountList(mux *http.ServeMux, path string, list searched) {
-	mux.Handle("GET "+path, s.live(func(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-		return list(ctx, r, by, d, "")
-	}))
+	mux.Handle("GET "+path, s.live(list.whole))
 	mux.Handle("GET "+path+"/find", s.adapt(s.redirectToList(path)))
 	mux.Handle("POST "+path+"/find", s.find(searchIn(path, list)))
 }
@@ -201,17 +197,17 @@ func (s *Pages) mountStaff(mux *http.ServeMux) {
 	at("POST", "/forgotten-password", s.Staff.RequestReset)
 	at("GET", "/set-password/{token}", s.Staff.PasswordPage)
 	at("POST", "/set-password/{token}", s.Staff.SetPassword)
-	people := s.Home + "/people"
-	s.mountList(mux, s.Home+"/people", s.userList)
+	people, users := s.Home+"/people", searched(s.userList).whole
+	s.mountList(mux, people, s.userList)
 	s.mountList(mux, s.Home+"/audit", s.entries)
 	mux.Handle("POST "+s.Home+"/density", s.adapt(s.forUser(s.setDensity)))
 	for path, f := range map[string]form{
-		"":             {s.users, people, s.addUser, s.setLanguage},
-		"/{id}/remove": {s.users, people, s.removeUser, nil},
-		"/{id}/role":   {s.users, people, s.setRole, nil},
-		"/{id}/invite": {s.users, people, s.inviteAgain, s.setLanguage},
-		"/{id}/factor": {s.users, people, s.removeFactor, nil},
-		"/password":    {s.users, people, s.setPassword, s.hashOwn},
+		"":             {users, people, s.addUser, s.setLanguage},
+		"/{id}/remove": {users, people, s.removeUser, nil},
+		"/{id}/role":   {users, people, s.setRole, nil},
+		"/{id}/invite": {users, people, s.inviteAgain, s.setLanguage},
+		"/{id}/factor": {users, people, s.removeFactor, nil},
+		"/password":    {users, people, s.setPassword, s.hashOwn},
 	} {
 		mux.Handle("POST "+people+path, s.post(f))
 	}

@@ -14,10 +14,6 @@ import (
 	providerui "vestibule/templates/provider"
 )
 
-func (s *Pages) users(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-	return s.userList(ctx, r, by, d, "")
-}
-
 // userList lists the users in the order of their addresses, or of the days when they were
 // added.
 func (s *Pages) userList(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
@@ -34,8 +30,7 @@ func (s *Pages) userList(ctx context.Context, r *http.Request, by user, d provid
 	v := providerui.DashboardPeople{List: listOf(s.Home+"/people", q), Searched: text}
 	for _, u := range all {
 		if Contains(text, u.Email) {
-			v.Rows = append(v.Rows, providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: u.SignedIn,
-				Self: u.ID == by.ID, Invited: u.Invited(), Factor: u.HasFactor, Role: RoleName(u.Role)})
+			v.Rows = append(v.Rows, u)
 		}
 	}
 	return providerui.DashboardPeoplePage(d, v), nil
@@ -90,13 +85,8 @@ func (s *Pages) setRole(ctx context.Context, tx *store.Tx, by user, in input) (d
 	if errors.Is(err, staff.ErrRevoked) || err == nil && u.Role == role {
 		err = noChange{flashNoChange}
 	}
-	return recorded(RoleChanged(u, role), "role", ""), err
-}
-
-// RoleChanged returns the entry of a user with another role.
-func RoleChanged(before staff.User, role staff.Role) staff.Entry {
-	return staff.Entry{Action: "role changed", Object: before.ID, Values: staff.Changed(
-		staff.Value{Setting: staff.SettingRole, Before: RoleName(before.Role), After: RoleName(role)})}
+	return done{action: "role changed", object: u.ID, flash: "role", values: staff.Changed(
+		staff.Value{Setting: staff.SettingRole, Before: RoleName(u.Role), After: RoleName(role)})}, err
 }
 
 // inviteAgain sends another invitation in place of the earlier one.

@@ -19,23 +19,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// Changes of configurations, products and prepared reports in the audit trail, whether
+// Changes of products and prepared reports in the audit trail, whether
 // staff, the operator's page or a command makes them.
-
-// ConfigurationAdded returns the entry of a new configuration.
-func ConfigurationAdded(c customers.Configuration) staff.Entry {
-	return staff.Entry{Action: "configuration added", Object: c.Alias, Detail: c.ID, Values: staff.Changed(
-		staff.Value{Setting: staff.SettingName, After: c.Alias}, staff.Value{Setting: staff.SettingConfiguration, After: c.Summary()})}
-}
-
-// ConfigurationRetired returns the entry of a configuration that was retired or restored.
-func ConfigurationRetired(c customers.Configuration) staff.Entry {
-	action := "configuration retired"
-	if c.Retired.IsZero() {
-		action = "configuration restored"
-	}
-	return staff.Entry{Action: action, Object: c.Alias, Detail: c.ID}
-}
 
 // ProductAdded returns the entry of a new product.
 func ProductAdded(p customers.Product) staff.Entry {
@@ -80,11 +65,6 @@ func aliasOf(p customers.Product) string {
 		return inherited
 	}
 	return p.Configuration.Alias
-}
-
-// recorded returns a change with its entry of the audit trail.
-func recorded(e staff.Entry, f flash, to string) done {
-	return done{action: e.Action, object: e.Object, detail: e.Detail, values: e.Values, flash: f, to: to}
 }
 
 // about names the account that a change is about.
@@ -187,7 +167,7 @@ func (s *Service) addProduct(ctx context.Context, tx *store.Tx, by user, in inpu
 		return done{}, err
 	}
 	p, err := s.Customers.CreateProduct(ctx, tx, owner.ID, names, configuration)
-	return recorded(ProductAdded(p), "product", "/dashboard/products/"+url.PathEscape(p.ID)), productProblem(err)
+	return Did(ProductAdded(p), "product").To("/dashboard/products/" + url.PathEscape(p.ID)), productProblem(err)
 }
 
 // productProblem returns the error of a form for an error of a product's names or
@@ -221,7 +201,7 @@ func (s *Service) renameProduct(ctx context.Context, tx *store.Tx, by user, in i
 	if slices.ContainsFunc(all, func(o customers.Product) bool { return o.ID != p.ID && o.Name == names.Name }) {
 		return done{}, fieldProblem("name", "dashboard.name.taken")
 	}
-	return recorded(ProductRenamed(p, names), "product renamed", "").about(p.CustomerID),
+	return Did(ProductRenamed(p, names), "product renamed").about(p.CustomerID),
 		s.Customers.RenameProduct(ctx, tx, p.CustomerID, p.ID, names)
 }
 
@@ -245,11 +225,11 @@ func (s *Service) configureProduct(ctx context.Context, tx *store.Tx, by user, i
 	if err != nil {
 		return done{}, err
 	}
-	to, f := customers.Configuration{}, flash("inherited")
+	to, f := customers.Configuration{}, "inherited"
 	if i := slices.IndexFunc(all, func(c customers.Configuration) bool { return c.ID == id }); i >= 0 {
 		to, f = all[i], "assigned"
 	}
-	return recorded(ProductConfigured(p, to), f, "").about(p.CustomerID),
+	return Did(ProductConfigured(p, to), f).about(p.CustomerID),
 		productProblem(s.Customers.ConfigureProduct(ctx, tx, p.CustomerID, p.ID, id))
 }
 
@@ -322,7 +302,7 @@ func (s *Service) addPrepared(ctx context.Context, tx *store.Tx, by user, in inp
 		return done{}, fieldProblem("file", "dashboard.prepared.invalid", "field", details.Details[0].Field,
 			"problem", details.Details[0].Message)
 	}
-	return recorded(PreparedAdded(made), "prepared", "").about(a.ID), err
+	return Did(PreparedAdded(made), "prepared").about(a.ID), err
 }
 
 // removePrepared deletes a prepared report that no configuration or open visit needs.
@@ -335,5 +315,5 @@ func (s *Service) removePrepared(ctx context.Context, tx *store.Tx, by user, in 
 	if err = s.Customers.Prepared.Remove(ctx, tx, a.ID, id); errors.Is(err, customers.ErrPreparedUsed) {
 		err = noChange{"prepared used"}
 	}
-	return recorded(PreparedRemoved(id), "prepared removed", "").about(a.ID), err
+	return Did(PreparedRemoved(id), "prepared removed").about(a.ID), err
 }

@@ -349,10 +349,6 @@ const (
 	receivedPath = grantedPath + "/received"
 )
 
-func (s *Service) sharing(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-	return s.granted(ctx, r, by, d, "")
-}
-
 func (s *Service) granted(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
 	v, err := s.shares(ctx, r, by, d, grantedPath, text)
 	if err == nil {
@@ -368,10 +364,6 @@ func (s *Service) known(ctx context.Context, q store.Queryer, by user) (out []ui
 		out = append(out, ui.Option{Value: p.PublicID, Label: p.Name + " (" + p.PublicID + ")"})
 	}
 	return out, err
-}
-
-func (s *Service) sharedWithMe(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-	return s.received(ctx, r, by, d, "")
 }
 
 func (s *Service) received(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
@@ -538,11 +530,7 @@ func (s *Service) withdraw(ctx context.Context, tx *store.Tx, by user, in input)
 	return d, s.inTrailOf(ctx, tx, by, share.CustomerID, d)
 }
 
-// outbox renders the emails to applicants, whose text users can pass on.
-func (s *Service) outbox(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-	return s.emails(ctx, r, by, d, "")
-}
-
+// emails renders the emails to applicants, whose text users can pass on.
 func (s *Service) emails(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
 	q := selectionParams(r, "state", "from", "to", "sort")
 	sort, err := sortOf(q, string(reports.Oldest))

@@ -29,17 +29,13 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	own := func(c Change) Change { return c }
 	s.MountDisputes(mux, &s.Pages, own)
 	s.MountProducts(mux, &s.Pages, "GET /dashboard/prepared", own)
-	mux.Handle("GET /dashboard/relay-tokens", s.live(s.sharing))
-	mux.Handle("GET /dashboard/relay-tokens/received", s.live(s.sharedWithMe))
 	// A search changes nothing; it uses POST to keep identifiers and names out of URLs.
 	mux.Handle("GET /dashboard/deliveries/find", s.adapt(s.redirectToList("/dashboard/deliveries")))
 	mux.Handle("GET /dashboard/reports/find", s.adapt(s.redirectToList("/dashboard/reports")))
-	mux.Handle("GET /dashboard/relay-tokens/find", s.adapt(s.redirectToList(grantedPath)))
-	mux.Handle("GET /dashboard/relay-tokens/received/find", s.adapt(s.redirectToList(receivedPath)))
 	mux.Handle("POST /dashboard/deliveries/find", s.find(s.findDeliveries))
 	mux.Handle("POST /dashboard/reports/find", s.find(s.findReports))
-	mux.Handle("POST /dashboard/relay-tokens/find", s.find(searchIn(grantedPath, s.granted)))
-	mux.Handle("POST /dashboard/relay-tokens/received/find", s.find(searchIn(receivedPath, s.received)))
+	s.mountList(mux, grantedPath, s.granted)
+	s.mountList(mux, receivedPath, s.received)
 	s.mountList(mux, "/dashboard/outbox", s.emails)
 	s.mountList(mux, "/dashboard/accounts", s.childList)
 	mux.Handle("GET /dashboard/reports/{id}/revisions/{revision}", s.adapt(s.forUser(s.revision)))
@@ -93,7 +89,7 @@ type form struct {
 
 func (s *Service) changes() map[string]form {
 	endpoint, redirects, credentials := "/dashboard/webhooks/{id}", "/dashboard/redirects", "/dashboard/credentials"
-	child := "/dashboard/accounts/{id}"
+	child, sharing := "/dashboard/accounts/{id}", searched(s.granted).whole
 	return map[string]form{
 		"POST /dashboard/webhooks":                         {s.webhooks, "/dashboard/webhooks", s.addCallback, nil},
 		"POST /dashboard/webhooks/{id}/url":                {s.webhooks, endpoint, s.changeEndpoint(s.setCallback), nil},
@@ -106,9 +102,9 @@ func (s *Service) changes() map[string]form {
 		"POST /dashboard/deliveries/{id}/redeliver":        {s.delivery, "/dashboard/deliveries/{id}", s.redeliver, nil},
 		"POST /dashboard/reports/{id}/share":               {s.report, "/dashboard/reports/{id}", s.shareReport, nil},
 		"POST /dashboard/reports/{id}/link":                {s.report, "/dashboard/reports/{id}", s.linkConsumer, nil},
-		"POST /dashboard/relay-tokens":                     {s.sharing, "/dashboard/relay-tokens", s.share, nil},
-		"POST /dashboard/relay-tokens/{id}/withdraw":       {s.sharing, "/dashboard/relay-tokens", s.withdraw, nil},
-		"POST /dashboard/outbox/{id}/resend":               {s.outbox, "/dashboard/outbox", s.resendEmail, nil},
+		"POST /dashboard/relay-tokens":                     {sharing, "/dashboard/relay-tokens", s.share, nil},
+		"POST /dashboard/relay-tokens/{id}/withdraw":       {sharing, "/dashboard/relay-tokens", s.withdraw, nil},
+		"POST /dashboard/outbox/{id}/resend":               {searched(s.emails).whole, "/dashboard/outbox", s.resendEmail, nil},
 		"POST /dashboard/redirects/add":                    {s.redirects, redirects, s.addURL, nil},
 		"POST /dashboard/redirects/remove":                 {s.redirects, redirects, s.removeURL, nil},
 		"POST /dashboard/redirects/static":                 {s.redirects, redirects, s.staticURL, nil},
@@ -119,7 +115,7 @@ func (s *Service) changes() map[string]form {
 		"POST /dashboard/credentials/{id}/rename":          {s.credentials, credentials, s.rename, nil},
 		"POST /dashboard/credentials/{id}/rotate":          {s.credentials, credentials, s.rotate, nil},
 		"POST /dashboard/credentials/{id}/revoke":          {s.credentials, credentials, s.revoke, nil},
-		"POST /dashboard/accounts":                         {s.children, "/dashboard/accounts", s.addChild, nil},
+		"POST /dashboard/accounts":                         {searched(s.childList).whole, "/dashboard/accounts", s.addChild, nil},
 		"POST /dashboard/accounts/{id}/products":           {s.child, "/dashboard/accounts/{id}", s.addProduct, nil},
 		"POST /dashboard/accounts/{id}/configuration":      {s.child, "/dashboard/accounts/{id}", s.assign, nil},
 		"POST /dashboard/accounts/{id}/people":             {s.child, child, s.ofChild(s.addChildUser), s.setLanguage},

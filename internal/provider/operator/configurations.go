@@ -45,7 +45,8 @@ func (s *Service) CreateConfiguration(ctx context.Context, tx *store.Tx, a custo
 		return c, e, errChild
 	}
 	if c, err = s.Customers.CreateConfiguration(ctx, tx, a.ID, f); err == nil {
-		e, err = s.Record(ctx, tx, a, dashboard.ConfigurationAdded(c))
+		e, err = s.Record(ctx, tx, a, staff.Entry{Action: "configuration added", Object: c.Alias, Detail: c.ID, Values: staff.Changed(
+			staff.Value{Setting: staff.SettingName, After: c.Alias}, staff.Value{Setting: staff.SettingConfiguration, After: c.Summary()})})
 	}
 	return c, e, err
 }
@@ -68,7 +69,11 @@ func (s *Service) RetireConfiguration(ctx context.Context, tx *store.Tx, a custo
 		c, err = s.Customers.Configuration(ctx, tx, a.ID, c.ID)
 	}
 	if err == nil {
-		e, err = s.Record(ctx, tx, a, dashboard.ConfigurationRetired(c))
+		e = staff.Entry{Action: "configuration restored", Object: c.Alias, Detail: c.ID}
+		if retire {
+			e.Action = "configuration retired"
+		}
+		e, err = s.Record(ctx, tx, a, e)
 	}
 	return c, e, err
 }

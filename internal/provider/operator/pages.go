@@ -158,13 +158,8 @@ func (s *Service) customer(ctx context.Context, r *http.Request, _ dashboard.Use
 		v.Children = append(v.Children, providerui.OperatorRow{PublicID: c.PublicID, Name: c.Name, Created: c.Created,
 			Suspended: !c.Suspended.IsZero() || !a.Suspended.IsZero()})
 	}
-	users, err := s.Dashboard.Staff.Users(ctx, q, a.ID)
-	if err != nil {
+	if v.Users, err = s.Dashboard.Staff.Users(ctx, q, a.ID); err != nil {
 		return nil, err
-	}
-	for _, u := range users {
-		v.Users = append(v.Users, providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: u.SignedIn,
-			Invited: u.Invited(), Factor: u.HasFactor, Role: dashboard.RoleName(u.Role)})
 	}
 	granted, err := s.Customers.Granted(ctx, q, a.ID)
 	for _, g := range granted {

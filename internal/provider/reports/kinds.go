@@ -177,8 +177,7 @@ func computeEligibility(of subject, r Report, in Input) (contract.Status, contra
 	if status != contract.StatusSuccess {
 		return status, sub, nil
 	}
-	body := eligibility.Build(from, r.Retrieved)
-	return status, sub, &body
+	return status, sub, new(eligibility.Build(from, r.Retrieved))
 }
 
 func (k kind) uses(accountType string) bool {

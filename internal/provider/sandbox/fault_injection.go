@@ -13,11 +13,11 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/provider/sandbox/fdxbank"
 	"vestibule/internal/webhook"
 )
 
@@ -34,23 +34,10 @@ type FaultInjector struct {
 	Log  *slog.Logger
 	Now  func() time.Time
 
-	mu     sync.Mutex
-	counts map[string]uint64 // requests by method and address, and polls by report
+	counts fdxbank.Counter // requests by method and address, and polls by report
 }
 
-// maxCounts is the maximum number of counters; beyond it, counting starts over.
-const maxCounts = 10_000
-
-// count increments the counter of a name, from 1.
-func (a *FaultInjector) count(name string) uint64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.counts == nil || len(a.counts) >= maxCounts {
-		a.counts = map[string]uint64{}
-	}
-	a.counts[name]++
-	return a.counts[name]
-}
+func (a *FaultInjector) count(name string) uint64 { return uint64(a.counts.Next(name)) }
 
 // chance returns a pseudorandom number for name and n.
 func (a *FaultInjector) chance(name string, n uint64) uint64 {

@@ -292,7 +292,7 @@ func (c *Control) fireTest(ctx context.Context, publicID string) error {
 	return c.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		id, err := c.customer(ctx, tx, publicID)
 		if err != nil {
-			return unknownCustomer(err)
+			return err
 		}
 		all, err := c.Webhooks.Callbacks(ctx, tx, id)
 		if err == nil && len(all) == 0 {
@@ -378,7 +378,7 @@ func (c *Control) setCallback(w http.ResponseWriter, r *http.Request) error {
 		return err
 	})
 	if err != nil {
-		return unknownCustomer(err)
+		return err
 	}
 	return httpx.JSON(w, http.StatusOK, map[string]string{"secret": secret})
 }
@@ -406,7 +406,7 @@ func (c *Control) setCompleteURL(w http.ResponseWriter, r *http.Request) error {
 		return c.Customers.SetCompleteURL(ctx, tx, id, in.URL)
 	})
 	if err != nil {
-		return unknownCustomer(err)
+		return err
 	}
 	return httpx.NoContent(w)
 }
@@ -430,7 +430,7 @@ func (c *Control) prepare(w http.ResponseWriter, r *http.Request) error {
 	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		owner, err := c.customer(ctx, tx, cmp.Or(in.PublicID, c.First))
 		if err != nil {
-			return unknownCustomer(err)
+			return err
 		}
 		made, err = add(ctx, tx, owner)
 		return err
@@ -510,12 +510,4 @@ func missing(pairs ...string) error {
 		return nil
 	}
 	return httpx.NewError(contract.CodeInvalidParameters, errors.New("fields are missing"), details...)
-}
-
-func unknownCustomer(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return httpx.NewError(contract.CodeUnknownCustomer, errors.New("no such publicId"),
-			httpx.Detail{Field: "publicId", Message: "is of no account of this sandbox"})
-	}
-	return err
 }

@@ -9,11 +9,13 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
@@ -54,12 +56,13 @@ type Control struct {
 	Refill func(ctx context.Context, tx *store.Tx) error
 }
 
-// customer returns the id of the account of a publicId. It returns store.ErrNotFound
-// for accounts of production.
+// customer returns the id of the account of a publicId. It returns UNKNOWN_CUSTOMER for unknown ones and those of
+// production.
 func (c *Control) customer(ctx context.Context, q store.Queryer, publicID string) (string, error) {
 	a, err := c.Customers.Account(ctx, q, publicID)
-	if err == nil && a.Environment != contract.Sandbox {
-		err = store.ErrNotFound
+	if errors.Is(err, store.ErrNotFound) || err == nil && a.Environment != contract.Sandbox {
+		err = httpx.NewError(contract.CodeUnknownCustomer, errors.New("no such publicId"),
+			httpx.Detail{Field: "publicId", Message: "is of no account of this sandbox"})
 	}
 	return a.CustomerID, err
 }

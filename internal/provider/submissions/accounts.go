@@ -69,13 +69,11 @@ func (d *decoder) readAccount(index int) {
 		case "dateBalanceLastUpdated":
 			if at, ok := d.dateTime(name, false); ok {
 				d.checkDate(-1, at)
-				day := report.DateOf(at)
-				a.BalanceDate = &day
+				a.BalanceDate = new(report.DateOf(at))
 			}
 		case "dateAccountOpened":
 			if at, ok := d.dateTime(name, true); ok {
-				day := report.DateOf(at)
-				a.Opened = &day
+				a.Opened = new(report.DateOf(at))
 			}
 		case "currency":
 			if t, ok := d.text(name, 0, unbounded); ok {

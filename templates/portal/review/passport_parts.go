@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -253,10 +254,8 @@ func (v PassportView) inquiries(l i18n.Lang) ui.Grid {
 func (v PassportView) addresses(l i18n.Lang) ui.Grid {
 	g := hidden(l, "review.passport.addresses", "review.report.address", "review.passport.country", "review.passport.reported")
 	for _, x := range v.Report.Addresses {
-		line := report.Text(x.Address)
-		if line == "" {
-			line = joined(", ", report.Text(x.Street), report.Text(x.City), report.Text(x.Region), report.Text(x.Postcode))
-		}
+		line := cmp.Or(report.Text(x.Address),
+			joined(", ", report.Text(x.Street), report.Text(x.City), report.Text(x.Region), report.Text(x.Postcode)))
 		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, line)}, {Body: textOrDash(l, report.Text(x.Country))},
 			{Body: span(l, x.First, x.Last)}})
 	}

@@ -1,11 +1,13 @@
 package review
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
-	"sort"
 	"strconv"
+	"strings"
 
 	"vestibule/internal/i18n"
 	"vestibule/internal/report"
@@ -142,31 +144,18 @@ func splitChecks(all map[string]report.Check) (bad, good map[string]report.Check
 // not be performed.
 func checkGrid(l i18n.Lang, caption i18n.Key, checks map[string]report.Check, texts i18n.Group, order []string) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, caption), Columns: columns(l, 0, "review.stub.check", "review.application.result")}
-	names := make([]string, 0, len(checks))
-	for name := range checks {
-		names = append(names, name)
+	rank := func(name string) int {
+		switch v := checks[name].Value; {
+		case v == nil:
+			return 1
+		case *v:
+			return 2
+		}
+		return 0
 	}
-	rank := func(name string) (int, int) {
-		r := 2
-		if v := checks[name].Value; v == nil {
-			r = 1
-		} else if !*v {
-			r = 0
-		}
-		return r, slices.Index(order, name)
-	}
-	sort.Slice(names, func(i, j int) bool {
-		a, ai := rank(names[i])
-		b, bi := rank(names[j])
-		if a != b {
-			return a < b
-		}
-		if ai != bi {
-			return ai < bi
-		}
-		return names[i] < names[j]
-	})
-	for _, name := range names {
+	for _, name := range slices.SortedFunc(maps.Keys(checks), func(a, b string) int {
+		return cmp.Or(rank(a)-rank(b), slices.Index(order, a)-slices.Index(order, b), strings.Compare(a, b))
+	}) {
 		answer := badge(ui.Neutral, i18n.T(l, "review.stub.unchecked"))
 		if v := checks[name].Value; v != nil && *v {
 			answer = badge(ui.Success, i18n.T(l, "review.stub.holds"))

@@ -68,17 +68,17 @@ const (
 	hugeBytes = 256 << 20
 )
 
-// counter counts requests by name in this process.
-type counter struct {
+// Counter counts requests by name in this process.
+type Counter struct {
 	mu     sync.Mutex
 	counts map[string]int
 }
 
 const maxCounters = 10_000
 
-// next returns the number of calls with the name, from 1. Beyond maxCounters names,
+// Next returns the number of calls with the name, from 1. Beyond maxCounters names,
 // counting starts over.
-func (c *counter) next(name string) int {
+func (c *Counter) Next(name string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.counts == nil || len(c.counts) >= maxCounters {

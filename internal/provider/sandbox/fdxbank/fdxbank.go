@@ -102,7 +102,7 @@ type Server struct {
 	clients map[string]Client
 	pages   signin.Pages
 	http.Handler
-	counts counter
+	counts Counter
 }
 
 // New returns a server. The first call creates the key that signs ID tokens, in the

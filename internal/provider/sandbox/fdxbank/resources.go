@@ -140,7 +140,7 @@ func (s *Server) authorized(r *http.Request, scopes []string) (access, error) {
 // injectFault does what the fault wants of every resource. It reports whether it has
 // answered.
 func (s *Server) injectFault(w http.ResponseWriter, r *http.Request, a access) (bool, error) {
-	second := func() bool { return s.counts.next(a.token.consent.id+r.URL.Path)%2 == 1 }
+	second := func() bool { return s.counts.Next(a.token.consent.id+r.URL.Path)%2 == 1 }
 	switch a.fault {
 	case FaultSlow:
 		s.config.Wait(r.Context(), faultWait)

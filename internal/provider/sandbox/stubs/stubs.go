@@ -92,19 +92,17 @@ func open(name string, body []byte) *paystub.Document {
 // verdicts are the results of the authenticity check for the selecting first name, by
 // last name.
 var verdicts = map[string]report.IrregularityDetection{
-	"pdfTrusted": {Status: report.IrregularityNotDetected, FileType: contract.Null(report.FilePDF), GenuinePDF: boolPointer(true)},
+	"pdfTrusted": {Status: report.IrregularityNotDetected, FileType: contract.Null(report.FilePDF), GenuinePDF: new(true)},
 	"pdfHighRisk": {Status: report.IrregularityDetected, FileType: contract.Null(report.FilePDF),
-		GenuinePDF: boolPointer(false), Reasons: []string{paystub.IncrementalUpdate, paystub.EditorProducer}},
+		GenuinePDF: new(false), Reasons: []string{paystub.IncrementalUpdate, paystub.EditorProducer}},
 	"pdfWarningApproved": {Status: report.IrregularityReview, FileType: contract.Null(report.FilePDF),
-		GenuinePDF: boolPointer(true), Reasons: []string{paystub.DatesDisagree}},
+		GenuinePDF: new(true), Reasons: []string{paystub.DatesDisagree}},
 	"imageTrusted": {Status: report.IrregularityNotDetected, FileType: contract.Null(report.FileImage)},
 	"imageHighRiskManualReview": {Status: report.IrregularityDetected, FileType: contract.Null(report.FileImage),
 		Reasons: []string{paystub.Arithmetic}},
 }
 
 const decisive = "getAdaptiveDecisionResult"
-
-func boolPointer(v bool) *bool { return &v }
 
 // Files implements reports.StubScenario. Its zero value is ready.
 type Files struct{}

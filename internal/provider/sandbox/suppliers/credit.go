@@ -101,8 +101,7 @@ func (g *generator) tradeline(i int, kind string, adult int, open bool) passport
 	t := passport.Tradeline{ID: derive(g.link, fmt.Sprint(g.supplier, "/tradeline/", i)),
 		Type: kind, Opened: g.monthsAgo(age, g.between(1, 28))}
 	limit := g.money(g.MonthlyWage*int64(g.between(term.low, term.high))/100, 2)
-	zero := report.Cents(0)
-	t.Limit, t.PastDue = &limit, &zero
+	t.Limit, t.PastDue = &limit, new(report.Cents)
 	until := 1 // months ago of the last mark
 	if term.months == 0 {
 		balance := wholeUnits(limit * report.Cents(g.between(0, 92)) / 100)
@@ -148,8 +147,7 @@ func (g *generator) missPayment(t *passport.Tradeline) {
 func (g *generator) addArrears(t *passport.Tradeline, months int) {
 	months = min(months, len(t.Marks)-1)
 	if *t.Balance < 100_00 { // nothing was owed
-		owed := wholeUnits(*t.Limit * report.Cents(g.between(40, 90)) / 100)
-		t.Balance = &owed
+		t.Balance = new(wholeUnits(*t.Limit * report.Cents(g.between(40, 90)) / 100))
 	}
 	payment := max(*t.Payment, wholeUnits(*t.Balance/20), 100)
 	due := min(payment*report.Cents(months), *t.Balance)
@@ -162,8 +160,7 @@ func (g *generator) addArrears(t *passport.Tradeline, months int) {
 // chargeOff makes the lender charge the credit off after half a year without a payment.
 func (g *generator) chargeOff(t *passport.Tradeline) {
 	if *t.Balance < 100_00 {
-		owed := wholeUnits(*t.Limit * report.Cents(g.between(40, 90)) / 100)
-		t.Balance = &owed
+		t.Balance = new(wholeUnits(*t.Limit * report.Cents(g.between(40, 90)) / 100))
 	}
 	due, zero := *t.Balance, report.Cents(0)
 	t.PastDue, t.Payment, t.ChargedOff = &due, &zero, true
