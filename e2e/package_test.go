@@ -19,7 +19,7 @@ import (
 // packagePage is an app with the npm package. It hydrates what a server rendered, in React's strict mode, and
 // records the functions that were called. Loaded again, it is what a bundler puts in its place.
 const packagePage = `
-import { StrictMode } from "react";
+import { StrictMode, Suspense, use } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { loadVestibule } from "@vestibule/js";
 import { VestibuleApply } from "@vestibule/js/react";
@@ -27,9 +27,14 @@ import { VestibuleApply } from "@vestibule/js/react";
 const place = document.getElementById("root");
 const { portal, token } = place.dataset;
 const note = (text) => document.getElementById("events").append(Object.assign(document.createElement("li"), { textContent: text }));
+const never = new Promise(() => {});
+const Waiting = ({ on }) => on && use(never);
 const app = (how) => (
   <StrictMode>
-    <VestibuleApply id="a" portal={portal} token={token} onReady={() => note("ready " + how)} onStep={({ step }) => note(step)} />
+    <Suspense>
+      <VestibuleApply id="a" portal={portal} token={token} onReady={() => note("ready " + how)} onStep={({ step }) => note(step)} />
+      <Waiting on={how === "hidden"} />
+    </Suspense>
   </StrictMode>
 );
 window.shown?.unmount();
@@ -42,11 +47,12 @@ window.elsewhere = () => Promise.all([loadVestibule(portal).then((Apply) => note
 
 // renderPackage is what a server does for the page: it writes the component's HTML to its output.
 const renderPackage = `
-import { StrictMode } from "react";
+import { StrictMode, Suspense } from "react";
 import { renderToString } from "react-dom/server.browser";
 import { VestibuleApply } from "@vestibule/js/react";
 const [portal, token] = process.argv.slice(2);
-process.stdout.write(renderToString(<StrictMode><VestibuleApply id="a" portal={portal} token={token} onReady={() => 0} /></StrictMode>));
+process.stdout.write(renderToString(<StrictMode><Suspense>
+  <VestibuleApply id="a" portal={portal} token={token} onReady={() => 0} /></Suspense></StrictMode>));
 process.exit(0); // React's channel for messages would keep it
 `
 
@@ -87,8 +93,8 @@ func bundlePackagePage(t *testing.T) (page []byte, server string) {
 	return bundle(packagePage), server
 }
 
-// TestPackage uses the npm package's tarball in a page with React: in strict mode, over a server's HTML, mounted
-// again, and replaced while the page runs. There is one script and one widget at each time.
+// TestPackage uses the npm package's tarball in a page with React: in strict mode, over a server's HTML, hidden by a
+// boundary, mounted again, and replaced while the page runs. There is one script and one widget at each time.
 func TestPackage(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -102,7 +108,7 @@ func TestPackage(t *testing.T) {
 	})
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		rendered, err := exec.CommandContext(r.Context(), "node", render, s.Portal, token).CombinedOutput()
-		if err != nil || !strings.HasPrefix(string(rendered), "<vestibule-apply ") {
+		if err != nil || !strings.Contains(string(rendered), "<vestibule-apply ") {
 			t.Errorf("rendered on the server: %s, %v", rendered, err)
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -138,6 +144,13 @@ func TestPackage(t *testing.T) {
 	}
 	v.open(t, server.URL)
 	one("hydrated")
+	run(`() => new Promise((hidden) => {
+		window.show("hidden"); // by a boundary around it, in which another component waits
+		const look = () => getComputedStyle(document.getElementById("a")).display === "none" ? hidden() : requestAnimationFrame(look);
+		look();
+	})`)
+	run(`() => document.getElementById("a").dispatchEvent(new CustomEvent("step", { detail: { step: "heard while hidden" } }))`)
+	awaitEvent(t, v, "heard while hidden")
 	run(`() => window.show("rendered again")`) // as after an edit of the app
 	run(`() => window.shown.unmount()`)
 	if n, err := v.page("iframe").Count(); err != nil || n != 0 {

@@ -89,9 +89,12 @@ func (w *testServer) sentLinks(t *testing.T) map[string][]string {
 	}
 }
 
+// goesOn finds a page that goes on by its script before a person acts.
+var goesOn = regexp.MustCompile(`data-opens="seen"|data-vestibule="leave">`)
+
 // TestOpeningLinksChangesNothing opens each kind of link that people get, as mail scanners and
 // previews of links do: by GET and HEAD, twice, with and without cookies, following redirects.
-// No row of either database may change.
+// No row of either database may change, and no page may change one by its script alone.
 func TestOpeningLinksChangesNothing(t *testing.T) {
 	kinds := slices.Collect(maps.Values(sentLinks))
 	for _, name := range addressMakers(t) {
@@ -116,10 +119,12 @@ func TestOpeningLinksChangesNothing(t *testing.T) {
 						for _, method := range []string{"GET", "HEAD", "GET", "HEAD"} {
 							resp, err := client.Do(ask(t, method, link, ""))
 							testutil.Must(t, err)
-							if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-								t.Error(err)
-							}
+							body, err := io.ReadAll(resp.Body)
+							testutil.Must(t, err)
 							resp.Body.Close()
+							if goesOn.Match(body) {
+								t.Errorf("%s %s goes on by its script", method, link)
+							}
 							if method == "GET" && resp.StatusCode != 200 && !strings.HasPrefix(kind, "letter") { // it asks to sign in
 								t.Errorf("%s %s = %d", method, link, resp.StatusCode)
 							}

@@ -47,6 +47,13 @@ func sendHTML(w http.ResponseWriter, r *http.Request, status int, html []byte) {
 	}
 }
 
+// IsFromPage reports whether a page led the browser here, and not a person's or a program's own
+// request. Old browsers do not say.
+func IsFromPage(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site != "" && site != "none"
+}
+
 // PartHeader is the header of requests by a page's own script for the part of the page that
 // the script keeps current.
 const PartHeader = "Dashboard-Page"

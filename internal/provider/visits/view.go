@@ -102,7 +102,7 @@ func (s *Service) view(r *http.Request, v visit, customer string) providerui.Vis
 		p.Step, p.End = flow.StepEnd, "exit"
 	case flow.Created, flow.Open, flow.Connecting:
 		if v.State == flow.Created {
-			if p.Step, p.Opens = flow.StepConsent, "acted"; s.isPrepared(v) {
+			if p.Step, p.Opens = flow.StepConsent, "acted"; s.isPrepared(v) && httpx.IsFromPage(r) {
 				p.Opens = "seen"
 			}
 		}

@@ -24,18 +24,15 @@ export const VestibuleApply: typeof api.VestibuleApply = forwardRef<Element, api
       else if (value !== false) attributes[name] = value; // React before version 19 writes "false"
     }
     latest.load = onLoadError as Handler | undefined;
+    const { current: listen } = useRef((e: Event): void => {
+      if ((e.target as Element).isConnected) handlers.current[e.type]?.((e as CustomEvent).detail);
+    });
     useImperativeHandle(ref, () => element.current!, []);
+    // The listeners stay for the element's life: in a Suspense boundary that hides it, React ends these effects.
     useEarlyEffect(() => {
       handlers.current = latest;
+      for (const name of events) element.current!.addEventListener(name, listen);
     });
-    useEarlyEffect(() => {
-      const { current } = element;
-      const listen = (e: Event): void => handlers.current[e.type]?.((e as CustomEvent).detail);
-      for (const name of events) current!.addEventListener(name, listen);
-      return () => {
-        for (const name of events) current!.removeEventListener(name, listen);
-      };
-    }, []);
     useEffect(() => {
       let gone = false;
       loadVestibule(portal, { nonce }).catch((reason: Error) => {

@@ -102,17 +102,10 @@ func (s *Handler) showLink(w http.ResponseWriter, r *http.Request, id, token, se
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	httpx.SetSecurityHeaders(w, httpx.CSP{FormAction: s.Service.FormTargets})
 	return cmp.Or(httpx.HTML(w, r, http.StatusOK, portalui.LeavePage(portalui.Leave{Base: s.Base(r), URL: ConnectURL(id),
-		Field: linkField, Token: token, Text: "leave.link", Button: "resume.arrive.continue", Waits: !fromPage(r)})), ErrRedirected)
+		Field: linkField, Token: token, Text: "leave.link", Button: "resume.arrive.continue", Waits: !httpx.IsFromPage(r)})), ErrRedirected)
 }
 
 const linkField = "grant"
-
-// fromPage reports whether a page led the browser here, and not a person's or a program's own
-// request. Old browsers do not say.
-func fromPage(r *http.Request) bool {
-	site := r.Header.Get("Sec-Fetch-Site")
-	return site != "" && site != "none"
-}
 
 // useLink grants the browser that posted a link's token access. A browser that keeps no
 // cookies does not use the link up.
