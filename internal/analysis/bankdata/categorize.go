@@ -212,7 +212,7 @@ func (r *reader) apply(n int16, start, end int) {
 	if ru.tier != TierMechanism && ru.out.Group() == GroupLending && end > 0 && end < len(r.words) && r.words[end].flags&flagTrade != 0 {
 		return // UPSTART COFFEE
 	}
-	if ru.lender() && ru.out != LeafBNPLOut && end == start+1 &&
+	if ru.lender() && ru.out != LeafBNPLOut && (end == start+1 || end == 0 && ru.tier != TierMechanism) &&
 		slices.ContainsFunc(r.words[end:], func(w word) bool { return w.flags&flagTrade != 0 }) {
 		return // LOAN OAK WINERY
 	}

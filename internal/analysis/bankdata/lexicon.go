@@ -231,12 +231,13 @@ var (
 // lender reports whether the rule's merchants lend, other than by credit cards.
 func (r *rule) lender() bool { return r.out.Group() == GroupLending && r.out != LeafCardPayment }
 
-// shortWords are the forms in which banks write the last word of a lender's name.
+// shortWords are other forms in which banks write the last word of a lender's name, mostly short ones.
 var shortWords = map[string][]string{
-	"ACCEPTANCE": {"ACCEPT", "ACC"}, "ADVANCE": {"ADV"}, "CAPITAL": {"CAP"}, "CREDIT": {"CRED", "CR"}, "FINANCE": {"FIN"},
-	"FINANCIAL": {"FIN"}, "FUNDING": {"FUND", "FUNDS", "FND"}, "LENDING": {"LEND", "LN"}, "LOAN": {"LN"}, "LOANS": {"LN", "LNS"},
-	"MANAGEMENT": {"MGMT", "MGT"}, "MORTGAGE": {"MTG", "MTGE"}, "SERVICES": {"SERVICE", "SERV", "SVCS"}, "SERVICING": {"SERV", "SVC"},
-	"SOLUTIONS": {"SOL"},
+	"ACCEPTANCE": {"ACCEPT", "ACC"}, "ADV": {"ADVANCE"}, "ADVANCE": {"ADV"}, "CAP": {"CAPITAL"}, "CAPITAL": {"CAP"},
+	"CREDIT": {"CRED", "CR"}, "FIN": {"FINANCE", "FINANCIAL"}, "FINANCE": {"FIN"}, "FINANCIAL": {"FIN"}, "FUND": {"FUNDING"},
+	"FUNDING": {"FUND", "FUNDS", "FND"}, "LENDING": {"LEND", "LN"}, "LOAN": {"LN"}, "LOANS": {"LN", "LNS"}, "MANAGEMENT": {"MGMT", "MGT"},
+	"MGMT": {"MANAGEMENT"}, "MORTGAGE": {"MTG", "MTGE"}, "MTG": {"MORTGAGE"}, "SERV": {"SERVICES", "SERVICE", "SVCS"},
+	"SERVICES": {"SERVICE", "SERV", "SVCS", "SVC"}, "SERVICING": {"SERV", "SVC"}, "SOL": {"SOLUTIONS"}, "SOLUTIONS": {"SOL"},
 }
 
 // variants adds a phrase of several words to the trie as one word, and as cut by a bank
@@ -468,8 +469,7 @@ func (l *lexicon) lookup(w []byte) (id, stem, tail, flags uint16) {
 	}
 }
 
-// stemOf and tailOf return the numbers of the longest known beginning and end of a word; 0
-// for none.
+// stemOf and tailOf return the numbers of the longest known beginning and end of a word; 0 for none.
 func (l *lexicon) stemOf(w []byte) uint16 {
 	if len(w) < 4 {
 		return 0
