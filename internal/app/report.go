@@ -71,7 +71,7 @@ func (r *reportCommand) Run(ctx context.Context, in *invocation) error {
 	if err != nil {
 		return err
 	}
-	data, asOf, err := bankfile.Combine(files, r.answer(os.Stdin, in.stderr))
+	data, asOf, gaps, err := bankfile.Combine(files, r.answer(os.Stdin, in.stderr))
 	var undecided *bankfile.UndecidedError
 	if errors.As(err, &undecided) {
 		return fmt.Errorf("%w: say --same or --different", err)
@@ -85,6 +85,9 @@ func (r *reportCommand) Run(ctx context.Context, in *invocation) error {
 			for i := range c.Accounts {
 				printAccount(in.stderr, &c.Accounts[i])
 			}
+		}
+		for _, gap := range gaps {
+			fmt.Fprintf(in.stderr, "  %s\n", gap)
 		}
 	}
 	who, err := r.person()

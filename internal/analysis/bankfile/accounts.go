@@ -88,6 +88,7 @@ func (t *table) accounts(kind string) error {
 	if stated[1] != nil && t.bare && t.areTotals(rows, kept, stated[0], stated[1]) {
 		stated = [2]*statedBalance{}
 	}
+	t.leaveOutFunded(rows, stated[0], stated[1])
 	if err := t.sign(kept, stated[0], stated[1]); err != nil {
 		return err
 	}
@@ -105,6 +106,28 @@ func (t *table) accounts(kind string) error {
 		}
 	}
 	return nil
+}
+
+// leaveOutFunded leaves out payments that a column says another account paid, if the balances agree without them.
+func (t *table) leaveOutFunded(rows []*row, closing, opening *statedBalance) {
+	source := slices.IndexFunc(t.names, func(s string) bool { return words["flag"][plain(s)] == "funding" })
+	if source < 0 || closing == nil || opening == nil {
+		return
+	}
+	rest, others := closing.cents-opening.cents, []*row(nil)
+	for _, r := range rows {
+		if s := plain(r.cell(source)); s == "" || strings.Contains(s, "balance") {
+			rest -= r.value[amount]
+		} else {
+			others = append(others, r)
+		}
+	}
+	if n := len(others); n > 0 && rest == 0 {
+		t.file.leaveOut(count(n, "payment") + " with money of another account left out")
+		for _, r := range others {
+			r.counts = false
+		}
+	}
 }
 
 // areTotals reports whether two amounts that are stated without names contradict the rows as balances, and may be totals.
@@ -323,7 +346,7 @@ func (t *table) currencyOf(r *row) string {
 	if c := strings.ToUpper(t.text(r, currency)); len(c) == 3 {
 		return c
 	}
-	for _, c := range []column{amount, moneyOut, moneyIn} {
+	for _, c := range []column{amount, moneyOut, moneyIn, runningBalance} {
 		for _, s := range []string{t.text(r, c), t.nameOf(t.at[c], 0)} {
 			if found := currencyIn(s); found != "" {
 				return found
@@ -385,7 +408,7 @@ func (t *table) currencyOfAccount(a *Account, g *group, bank string) {
 		t.file.note("the currency " + only + " is that in the lines above the table")
 	}
 	likely := cmp.Or(words["country"][strings.ToLower(a.Number[:min(len(a.Number)/15*2, 2)])], // of an IBAN
-		words["money"][plain(bank)], local, find("money", names))
+		find("local", names), words["money"][plain(bank)], local, find("money", names))
 	foreign := t.layout != monthFirst && (likely == "?" || likely == "" && (t.decimal == ',' || aside != "" && aside != "USD"))
 	likely = strings.Trim(likely, "?")
 	if certain := a.Currency != "USD" || dollars || only != ""; a.Currency != "" && // $ may be of another country
@@ -464,6 +487,7 @@ func (t *table) account(g *group, kind string, closing *statedBalance, several b
 	} else if closing != nil && a.NoBalance {
 		t.file.leaveOut("the balance in a line outside of the table left out: it is older than the last transaction")
 	}
+	a.cover(report.Date{})
 	t.file.Accounts = append(t.file.Accounts, a)
 	return nil
 }

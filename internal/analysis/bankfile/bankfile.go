@@ -10,6 +10,7 @@ package bankfile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -65,17 +66,43 @@ type Account struct {
 
 	bankKnown   bool   // Institution is a bank's name, and not that of the file
 	balanceKind string // code of the balance in camt.053
+	periods     []period
+}
+
+// period is the days of one statement.
+type period struct{ first, last report.Date }
+
+// cover adds the days of a statement: from its opening balance, if from is not zero, or transactions on.
+func (a *Account) cover(from report.Date) {
+	first, _ := a.span()
+	if from = cmp.Or(from, first); !from.IsZero() {
+		a.periods = append(a.periods, period{from, a.newest()})
+	}
+}
+
+// gaps describes days between the statements of an account that none covers, if they are more than a week.
+func (a *Account) gaps() (all []string) {
+	slices.SortFunc(a.periods, func(p, q period) int { return p.first.Compare(q.first.Time) })
+	var last report.Date
+	for n, p := range a.periods {
+		if days := int(p.first.Sub(last.Time).Hours()/24) - 1; n > 0 && days > 7 {
+			all = append(all, fmt.Sprintf("no statement of %s covers the %s between %s and %s: transactions may be missing",
+				a.Name, count(days, "day"), last, p.first))
+		}
+		last = laterDate(last, p.last)
+	}
+	return all
 }
 
 // SetBalance sets the balance at the end of the newest day of an account without one,
 // from an amount like 1,234.56.
 func (a *Account) SetBalance(amount string) error {
-	balance, ok := parseAmount(amount)
+	balance, ok := parseFigure(amount, 0) // not 1.234, whose point may group digits
 	if !ok {
 		return fmt.Errorf("%q is not an amount such as 1234.56", amount)
 	}
 	day := a.newest()
-	a.Balance, a.BalanceDate, a.NoBalance = balance, &day, false
+	a.Balance, a.BalanceDate, a.NoBalance = balance.cents, &day, false
 	return nil
 }
 
@@ -94,12 +121,12 @@ func Read(name string, content []byte, kind string) (File, error) {
 	f.cut = !strings.HasSuffix(text, "\n")
 	var err error
 	head := strings.ToUpper(text[:min(len(text), 4096)])
-	format := slices.IndexFunc(unread, func(u unreadFormat) bool { return u.head.MatchString(head) })
+	format := slices.IndexFunc(unread, func(u signature) bool { return u.head.MatchString(head) })
 	switch {
 	case strings.TrimSpace(text) == "":
 		err = errors.New("the file is empty: not a statement")
 	case format >= 0:
-		err = fmt.Errorf("%s is not read: export OFX, camt.053 or CSV", unread[format].name)
+		err = fmt.Errorf("%s is not read: export OFX, camt.053 or CSV", unread[format].kind)
 	case strings.Contains(head, "<OFX>") || strings.Contains(head, "OFXHEADER"):
 		f.Format = "OFX"
 		err = readOFX(&f, text)
@@ -148,30 +175,14 @@ func (f *File) setKinds(kind string) (err error) {
 		return true
 	})
 	for i := range f.Accounts {
+		for _, gap := range f.Accounts[i].gaps() {
+			f.note(gap)
+		}
 		if a := &f.Accounts[i]; a.guessed && kind == "savings" {
 			a.Subtype, a.guessed, a.Name = report.Savings, false, strings.Replace(a.Name, "checking", kind, 1)
 		}
 	}
 	return err
-}
-
-type unreadFormat struct {
-	name string
-	head *regexp.Regexp
-}
-
-// unread lists known formats that are not read, by the beginnings of their texts in capitals.
-var unread = []unreadFormat{
-	{"a QIF file", regexp.MustCompile(`^\s*!(TYPE:|ACCOUNT|OPTION:|CLEAR:)`)},
-	{"an MT942 file", regexp.MustCompile(`(?m)^:20:[^\n]*\n(?::[^\n]*\n)*?:34F:`)},
-	{"an MT940 file", regexp.MustCompile(`(?m)^:20:[^\n]*\n(?::[^\n]*\n)*?:60[FM]:`)},
-	{"a BAI2 file", regexp.MustCompile(`^01,[^\n]*,2/\s*\n02,`)},
-	{"a camt.054 file", regexp.MustCompile(`BKTOCSTMRDBTCDTNTFCTN>`)},
-	{"a JSON file", regexp.MustCompile(`^(?:\[\s*)?\{\s*"|^\[\s*\]`)},
-	{"a PDF file", regexp.MustCompile(`^%PDF`)},
-	{"a spreadsheet or archive", regexp.MustCompile(`^PK\x{3}\x{4}|^ÐÏ\x{11}À|^\x{1F}‹|^7Z¼¯|^RAR!|MSO-APPLICATION|COM:OFFICE:SPREADSHEET`)},
-	{"a web page", regexp.MustCompile(`^<(?:!DOCTYPE HTML|HTML)`)},
-	{"an OFC file", regexp.MustCompile(`<OFC>`)},
 }
 
 var declaredEncoding = regexp.MustCompile(`^<\?xml[^>]*encoding=["']([\w-]+)["']`)

@@ -234,12 +234,12 @@ func TestParseAmount(t *testing.T) {
 	for s, want := range map[string]int64{"5": 500, "0.5": 50, ".5": 50, "-1,234.56": -123456, "(12.00)": -1200, "12.00-": -1200, "+3": 300,
 		"$1,000": 100000, "1.234,56": 123456, "1.234.567,8": 123456780, "1 234,5": 123450, "USD 7.10": 710, "-$2.50": -250, "$-2.50": -250,
 		"1,5": 150, "12.5000": 1250, "1'000.00": 100000, "\u22125": -500} {
-		if c, ok := parseAmount(s); !ok || int64(c) != want {
+		if c, ok := parseFigure(s, 0); !ok || int64(c.cents) != want {
 			t.Errorf("%q = %v, %v, want %d cents", s, c, ok, want)
 		}
 	}
 	for _, s := range []string{"", "-", "x", "1.234", "12.500", "--5", "(5", "1,23,4.5", "1e5", "5 apples", "99999999999999", "NaN", "()"} {
-		if c, ok := parseAmount(s); ok {
+		if c, ok := parseFigure(s, 0); ok {
 			t.Errorf("%q = %v, want none", s, c)
 		}
 	}
@@ -257,7 +257,7 @@ func TestCombine(t *testing.T) {
 	const head = "Account Number,Date,Description,Amount,Balance\n"
 	older := read("older.csv", head+"12345,2026-09-30,A,-1.00,9.00\n12345,2026-10-01,B,-1.00,8.00\n12345,2026-10-01,B,-1.00,7.00\n")
 	newer := read("newer.csv", head+"12345,2026-10-01,B,-1.00,8.00\n12345,2026-10-01,B,-1.00,7.00\n12345,2026-10-02,C,2.00,9.00\n")
-	data, asOf, err := Combine([]File{newer, older})
+	data, asOf, _, err := Combine([]File{newer, older})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,11 +275,11 @@ func TestCombine(t *testing.T) {
 	if len(ids) != 4 {
 		t.Errorf("ids %v, want one each", ids)
 	}
-	again, _, err := Combine([]File{newer, older})
+	again, _, _, err := Combine([]File{newer, older})
 	if err != nil || again.Connections[0].Accounts[0].ID != a.ID {
 		t.Errorf("other ids the second time, %v", err)
 	}
-	if _, _, err := Combine([]File{read("x.csv", "Date,Description,Amount\n2026-01-01,A,-1\n")}); err == nil {
+	if _, _, _, err := Combine([]File{read("x.csv", "Date,Description,Amount\n2026-01-01,A,-1\n")}); err == nil {
 		t.Error("an account without a balance was combined")
 	}
 	if l := bankdata.Read(data, asOf); l == nil {

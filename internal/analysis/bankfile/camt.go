@@ -54,15 +54,21 @@ type (
 			Own  string `xml:"Prtry"`
 			Text string `xml:",chardata"` // before version 8
 		} `xml:"Sts"`
-		Booked    camtDay  `xml:"BookgDt"`
-		Valued    camtDay  `xml:"ValDt"`
-		Reference string   `xml:"AcctSvcrRef"`
-		Info      string   `xml:"AddtlNtryInf"`
-		Texts     []string `xml:"NtryDtls>TxDtls>RmtInf>Ustrd"`
-		Creditor  []string `xml:"NtryDtls>TxDtls>RltdPties>Cdtr>Nm"`
-		Debtor    []string `xml:"NtryDtls>TxDtls>RltdPties>Dbtr>Nm"`
-		Creditor8 []string `xml:"NtryDtls>TxDtls>RltdPties>Cdtr>Pty>Nm"` // from version 8
-		Debtor8   []string `xml:"NtryDtls>TxDtls>RltdPties>Dbtr>Pty>Nm"`
+		Booked    camtDay      `xml:"BookgDt"`
+		Valued    camtDay      `xml:"ValDt"`
+		Reference string       `xml:"AcctSvcrRef"`
+		Info      string       `xml:"AddtlNtryInf"`
+		Details   []camtDetail `xml:"NtryDtls>TxDtls"`
+	}
+	camtDetail struct {
+		Amount    camtAmount `xml:"Amt"`
+		Older     camtAmount `xml:"AmtDtls>TxAmt>Amt"` // before version 3
+		Side      string     `xml:"CdtDbtInd"`
+		Texts     []string   `xml:"RmtInf>Ustrd"`
+		Creditor  []string   `xml:"RltdPties>Cdtr>Nm"`
+		Debtor    []string   `xml:"RltdPties>Dbtr>Nm"`
+		Creditor8 []string   `xml:"RltdPties>Cdtr>Pty>Nm"` // from version 8
+		Debtor8   []string   `xml:"RltdPties>Dbtr>Pty>Nm"`
 	}
 )
 
@@ -116,7 +122,11 @@ func (f *File) camt(s camtStatement) error {
 	}
 	total := report.Cents(0)
 	states := map[string]int{}
-	for n, e := range s.Entries {
+	var payments []camtEntry
+	for _, e := range s.Entries {
+		payments = append(payments, f.payments(e)...)
+	}
+	for n, e := range payments {
 		a.Currency = cmp.Or(a.Currency, strings.ToUpper(clean(e.Amount.Currency)))
 		code := cmp.Or(clean(e.Status.Code), clean(e.Status.Own), clean(e.Status.Text), "BOOK")
 		state := lookUp("status", code)
@@ -143,21 +153,22 @@ func (f *File) camt(s camtStatement) error {
 			return err
 		}
 	}
+	a.cover(*cmp.Or(opening.day, new(report.Date)))
 	f.leaveOutStates(a.Name, states)
 	switch {
-	case opening == nil || a.balanceKind != "CLBD":
-	case *opening+total == a.Balance:
+	case opening.day == nil || a.balanceKind != "CLBD":
+	case opening.cents+total == a.Balance:
 		f.note("the entries of " + a.Name + " explain the change of its balance")
-		a.opening = opening
+		a.opening = &opening.cents
 	case states["foreign"] == 0 && len(s.Entries) > 0:
-		f.leaveOut(fmt.Sprintf("%s: its entries add up to %s, but its balance changes by %s", a.Name, total, a.Balance-*opening))
+		f.leaveOut(fmt.Sprintf("%s: its entries add up to %s, but its balance changes by %s", a.Name, total, a.Balance-opening.cents))
 	}
 	return f.addAccount(a)
 }
 
 // readBalances sets the balance of an account: the closing one, else the newest interim one. It
-// returns the opening balance, else that of the statement before.
-func (a *Account) readBalances(all []camtBalance) (opening *report.Cents, err error) {
+// returns the opening balance, else that of the statement before, without a day if there is none.
+func (a *Account) readBalances(all []camtBalance) (opening statedBalance, err error) {
 	for _, kind := range []string{"CLBD", "ITBD", "OPBD", "PRCD"} {
 		for _, b := range all {
 			in := strings.ToUpper(clean(b.Amount.Currency))
@@ -168,9 +179,10 @@ func (a *Account) readBalances(all []camtBalance) (opening *report.Cents, err er
 			day, dated := b.Day.parse()
 			switch {
 			case !ok:
-				return nil, fmt.Errorf("a balance of %s cannot be read", a.Name)
+				return opening, fmt.Errorf("a balance of %s cannot be read", a.Name)
+			case (kind == "OPBD" || kind == "PRCD") && opening.day == nil:
+				opening = statedBalance{amount, &day}
 			case kind == "OPBD" || kind == "PRCD":
-				opening = cmp.Or(opening, &amount)
 			case dated && (a.NoBalance || a.balanceKind == kind && day.After(a.BalanceDate.Time)):
 				a.Balance, a.BalanceDate, a.NoBalance, a.balanceKind = amount, &day, false, kind
 				a.Currency = cmp.Or(a.Currency, in)
@@ -180,14 +192,35 @@ func (a *Account) readBalances(all []camtBalance) (opening *report.Cents, err er
 	return opening, nil
 }
 
+// payments returns the payments of an entry, if all have an amount and they add up to it, else the entry.
+func (f *File) payments(e camtEntry) (all []camtEntry) {
+	rest, _ := signed(e.Amount.Value, e.Side)
+	for _, d := range e.Details {
+		part := e
+		part.Details, part.Info, part.Amount, part.Side = []camtDetail{d}, "", cmp.Or(d.Amount, d.Older), cmp.Or(d.Side, e.Side)
+		amount, ok := signed(part.Amount.Value, part.Side)
+		if rest -= amount; ok && part.Amount.Currency == e.Amount.Currency {
+			all = append(all, part)
+		}
+	}
+	if len(all) < max(2, len(e.Details)) || rest != 0 {
+		return []camtEntry{e}
+	}
+	f.note("entries of several payments are read as these payments")
+	return all
+}
+
 // addEntry adds the transaction of a booked entry.
 func (a *Account) addEntry(e camtEntry, day report.Date, amount report.Cents) error {
-	parties := slices.Concat(e.Creditor, e.Creditor8)
-	if amount >= 0 {
-		parties = slices.Concat(e.Debtor, e.Debtor8)
+	var parties, texts []string
+	for _, d := range e.Details {
+		if texts = append(texts, d.Texts...); amount >= 0 {
+			d.Creditor, d.Creditor8 = d.Debtor, d.Debtor8
+		}
+		parties = slices.Concat(parties, d.Creditor, d.Creditor8)
 	}
 	t := bankdata.Transaction{Posted: day, Amount: amount, Debit: strings.TrimSpace(e.Side) == "DBIT",
-		Merchant: clean(strings.Join(slices.Compact(parties), ", ")), Memo: clean(strings.Join(e.Texts, " "))}
+		Merchant: clean(strings.Join(slices.Compact(parties), ", ")), Memo: clean(strings.Join(texts, " "))}
 	t.Description = cmp.Or(clean(e.Info), t.Merchant, t.Memo, "Transaction")
 	if t.Memo == t.Description {
 		t.Memo = ""

@@ -34,7 +34,7 @@ func (t *table) nameColumns(names []string) (known int) {
 			wanted = amount
 		}
 		for i, name := range names {
-			if meaningOf(name) == "" && find("likely", name) == columnNames[wanted] {
+			if m := meaningOf(name); (m == "" || m == "other" && wanted == transacted) && find("likely", name) == columnNames[wanted] {
 				at = append(at, i)
 			}
 		}
@@ -365,7 +365,7 @@ func (t *table) dropRepeated() error {
 	for rest := t.rows; len(rest) > 0; {
 		var keys []string
 		for len(keys) < len(rest) && rest[len(keys)].segment == rest[0].segment {
-			keys = append(keys, strings.Join(rest[len(keys)].fields, "\x00"))
+			keys = append(keys, rest[len(keys)].owner+"\x00"+strings.Join(rest[len(keys)].fields, "\x00"))
 		}
 		for i, fresh := range seen.add(keys) {
 			if fresh {

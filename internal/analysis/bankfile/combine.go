@@ -28,18 +28,18 @@ type Answer func(first, second string) (same, known bool)
 // Combine merges files into the data of a report, and returns their as-of date: the day of
 // the newest balance or transaction. Accounts with the same number become one account with
 // each transaction once and the newest balance, and so do accounts whose transactions or
-// balances show that they are one. Every account must have a balance.
-func Combine(files []File, answers ...Answer) (bankdata.Data, report.Date, error) {
+// balances show that they are one. Every account must have a balance. gaps names days between the files of an account.
+func Combine(files []File, answers ...Answer) (out bankdata.Data, asOf report.Date, gaps []string, err error) {
 	var all []*Account
 	var names []string
 	for i := range files {
 		first := len(all)
 		for j := range files[i].Accounts {
 			a := files[i].Accounts[j]
-			a.Transactions, a.keys = slices.Clone(a.Transactions), slices.Clone(a.keys)
+			a.Transactions, a.keys, a.periods = slices.Clone(a.Transactions), slices.Clone(a.keys), slices.Clone(a.periods)
 			known, err := joined(all, first, names, files[i].Name, &a, answers)
 			if err != nil {
-				return bankdata.Data{}, report.Date{}, err
+				return out, asOf, nil, err
 			}
 			if known != nil {
 				known.merge(&a)
@@ -49,16 +49,14 @@ func Combine(files []File, answers ...Answer) (bankdata.Data, report.Date, error
 		}
 	}
 	if len(all) == 0 {
-		return bankdata.Data{}, report.Date{}, errors.New("no checking or savings account in the files")
+		return out, asOf, nil, errors.New("no checking or savings account in the files")
 	}
-	var asOf report.Date
 	for _, a := range all {
 		if a.NoBalance {
-			return bankdata.Data{}, report.Date{}, fmt.Errorf("no balance of the account %s", a.Name)
+			return out, asOf, nil, fmt.Errorf("no balance of the account %s", a.Name)
 		}
-		asOf = laterDate(asOf, a.newest())
+		asOf, gaps = laterDate(asOf, a.newest()), append(gaps, a.gaps()...)
 	}
-	var out bankdata.Data
 	count := map[string]int{}
 	for n, a := range all {
 		i := slices.IndexFunc(out.Connections, func(c bankdata.Connection) bool { return c.Institution == a.Institution })
@@ -74,7 +72,7 @@ func Combine(files []File, answers ...Answer) (bankdata.Data, report.Date, error
 		}
 		out.Connections[i].Accounts = append(out.Connections[i].Accounts, a.Account)
 	}
-	return out, asOf, nil
+	return out, asOf, gaps, nil
 }
 
 // identifier derives a UUID (RFC 9562, version 8) from names.
@@ -261,6 +259,7 @@ func (a *Account) merge(b *Account) {
 	if a.guessed && !b.guessed {
 		a.Subtype, a.guessed = b.Subtype, false
 	}
+	a.periods = append(a.periods, b.periods...)
 	a.Number, a.Routing = cmp.Or(a.Number, b.Number), cmp.Or(a.Routing, b.Routing)
 	a.Institution, a.Name = cmp.Or(a.Institution, b.Institution), cmp.Or(a.Name, b.Name)
 }

@@ -108,7 +108,7 @@ func readCSV(f *File, text, kind string) error {
 	if err != nil {
 		return err
 	}
-	if len(f.LeftOut) > 0 {
+	if t.names == nil && len(f.LeftOut) > 0 {
 		return nil
 	}
 	if len(t.rows) == 0 {
@@ -321,6 +321,7 @@ func parseTable(f *File, text string) (*table, error) {
 		return nil, errNothing
 	}
 	section, title, owner, segment, header := "", "", "", 0, []string(nil)
+	last := 0 // rows until the last with a day
 	r := records{rest: text, separator: t.separator}
 	for {
 		record, ok := r.next()
@@ -328,6 +329,19 @@ func parseTable(f *File, text string) (*table, error) {
 			break
 		}
 		line := strings.TrimSpace(strings.Join(record.fields, " "))
+		if slices.ContainsFunc(record.fields, isDay) {
+			last = len(t.rows) + 1
+		}
+		other := header != nil && !strings.ContainsAny(line, "0123456789") && new(table).nameColumns(record.fields) > 0
+		left, since := "", min(last, len(t.rows))
+		if other && slices.ContainsFunc(t.rows[since:], func(r *row) bool {
+			left = find("preamble", strings.Join(r.fields, " "))
+			return left != ""
+		}) {
+			t.rows = t.rows[:since]
+			f.leaveOut(fmt.Sprintf("%s and what follows left out, from line %d on: %s", left, record.line, onlyAccounts))
+			break
+		}
 		switch {
 		case line == "":
 			continue
@@ -347,7 +361,7 @@ func parseTable(f *File, text string) (*table, error) {
 		if v := ownerIn(record.fields); v != "" && header != nil {
 			owner = v
 		}
-		if header != nil && !strings.ContainsAny(line, "0123456789") && new(table).nameColumns(record.fields) > 0 {
+		if other {
 			return nil, fmt.Errorf("line %d: a table with other columns begins here: put it into a file of its own", record.line)
 		}
 		if len(t.rows) > MaxTransactions {

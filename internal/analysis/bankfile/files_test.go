@@ -191,7 +191,7 @@ func TestCombineWithoutNumbers(t *testing.T) {
 			if c.answer != nil {
 				answers = append(answers, c.answer)
 			}
-			data, _, err := Combine(c.files, answers...)
+			data, _, _, err := Combine(c.files, answers...)
 			var undecided *UndecidedError
 			if errors.As(err, &undecided) && c.accounts == "undecided" {
 				return

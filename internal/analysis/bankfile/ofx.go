@@ -63,6 +63,9 @@ func readOFX(f *File, text string) error {
 	if strings.Contains(text[max(0, len(text)-200):], "<") && ofxTagCut.MatchString(text) {
 		return errors.New("the OFX file ends within a tag")
 	}
+	if commaInAmount.MatchString(text) && !commasGroup.MatchString(text) {
+		return errors.New("an amount has a comma before three digits, and no other amount shows whether it is a decimal comma")
+	}
 	for _, m := range ofxAmount.FindAllStringSubmatch(text, -1) {
 		if n, ok := parseNumeral(strings.TrimSpace(m[1])); ok {
 			if mark, _ := n.decimalMark(); mark == ',' || r.decimal == 0 {
@@ -96,6 +99,10 @@ func readOFX(f *File, text string) error {
 var (
 	ofxTag    = regexp.MustCompile(`<(/?)([A-Za-z][A-Za-z0-9._-]*)\s*/?>`)
 	ofxTagCut = regexp.MustCompile(`</?[A-Za-z][A-Za-z0-9._-]*\s*$`)
+	// 1,234 may have a decimal comma; 1,234.56 and 1,234,567 show that commas group digits
+	commaInAmount = regexp.MustCompile(`(?i)<(?:TRN|BAL)AMT>\s*[-+]?\s*[1-9]\d{0,2},\d{3}\s*(?:<|\n|$)`)
+	commasGroup   = regexp.MustCompile(`(?i)<(?:TRN|BAL)AMT>[^<\n]*\d,\d{3}[.,]\d`)
+
 	ofxAmount = regexp.MustCompile(`(?i)<(?:TRN|BAL)AMT>([^<\n]{1,40})`)
 	comment   = regexp.MustCompile(`(?s)<!--.*?-->`)
 	cdata     = regexp.MustCompile(`(?s)<!\[CDATA\[(.*?)\]\]>`)
@@ -272,6 +279,7 @@ func (f *File) statement(s *statement, until report.Date) error {
 	if repeated > 0 {
 		f.note(fmt.Sprintf("%s of %s with the same FITID, day, amount and name counted once", count(repeated, "repetition"), a.Name))
 	}
+	a.cover(report.Date{})
 	return f.addAccount(a)
 }
 
@@ -307,7 +315,7 @@ func (f *File) addAccount(a Account) error {
 		if a.Number != "" && b.Number == a.Number && b.Routing == a.Routing && b.Subtype == a.Subtype && b.Currency == a.Currency {
 			if a.opening != nil && !b.NoBalance && b.Balance == *a.opening && a.Balance != b.Balance { // the next statement
 				b.Transactions, b.keys = append(b.Transactions, a.Transactions...), append(b.keys, a.keys...)
-				b.Balance, b.BalanceDate = a.Balance, a.BalanceDate
+				b.Balance, b.BalanceDate, b.periods = a.Balance, a.BalanceDate, append(b.periods, a.periods...)
 			} else {
 				b.merge(&a)
 			}

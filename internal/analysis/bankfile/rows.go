@@ -197,7 +197,8 @@ func (t *table) readStatus() error {
 	}
 	for i, name := range t.names { // Pending? with yes and no
 		state, says := words["flag"][plain(name)], func(r *row) string { return words["yes"][plain(r.cell(i))] }
-		if state == "" || slices.ContainsFunc(t.rows, func(r *row) bool { return says(r) == "" }) {
+		if state == "" || slices.ContainsFunc(t.rows, func(r *row) bool { return says(r) == "" && r.cell(i) != "" }) ||
+			!slices.ContainsFunc(t.rows, func(r *row) bool { return says(r) != "" }) {
 			continue
 		}
 		for _, r := range t.rows {
@@ -420,6 +421,11 @@ func (t *table) statedAround() (balances map[string]statedBalance, number, name 
 		f, ok := parseFigure(t.text(r, runningBalance), t.decimal)
 		if ok && labelOf("total", strings.Join(r.fields, " ")) == "" {
 			balances["closing"] = statedBalance{cents: f.cents}
+		}
+		for i, s := range r.fields {
+			if f, ok := parseFigure(s, t.decimal); ok && labelOf("balance", t.nameOf([]int{i}, 0)) == "opening" {
+				balances["opening"] = statedBalance{cents: f.cents}
+			}
 		}
 	}
 	for n, line := range lines {

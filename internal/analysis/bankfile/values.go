@@ -162,13 +162,6 @@ func parseFigure(s string, decimal byte) (f figure, ok bool) {
 	return f, !n.negative || n.side <= 0
 }
 
-// parseAmount parses an amount that must show its decimal mark: it refuses 1.234, whose
-// point may group digits.
-func parseAmount(s string) (report.Cents, bool) {
-	f, ok := parseFigure(s, 0)
-	return f.cents, ok
-}
-
 // ungroup removes the marks between groups of three digits, or of two before the last, as in
 // India.
 func ungroup(s string) (string, bool) {

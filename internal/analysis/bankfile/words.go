@@ -17,16 +17,17 @@ import (
 var wordList string
 
 // words maps words, as plain returns them, to their values, by table. signatures lists the
-// names of columns that together tell the kind of an account.
-var words, signatures = loadWords()
+// names of columns that together tell the kind of an account, unread the formats that are known and not read.
+var words, signatures, unread = loadWords()
 
 type signature struct {
 	kind    string
-	columns []string // as headerKey returns them
+	columns []string       // as headerKey returns them
+	head    *regexp.Regexp // of a format's text in capitals
 }
 
-func loadWords() (map[string]map[string]string, []signature) {
-	all, sets := map[string]map[string]string{}, []signature(nil)
+func loadWords() (all map[string]map[string]string, sets []signature, formats []signature) {
+	all = map[string]map[string]string{}
 	for line := range strings.Lines(wordList) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if f[0] == "signature" {
@@ -35,6 +36,10 @@ func loadWords() (map[string]map[string]string, []signature) {
 				s.columns = append(s.columns, headerKey(name))
 			}
 			sets = append(sets, s)
+			continue
+		}
+		if f[0] == "unread" {
+			formats = append(formats, signature{kind: f[1], head: regexp.MustCompile(f[2])})
 			continue
 		}
 		if all[f[0]] == nil {
@@ -46,7 +51,7 @@ func loadWords() (map[string]map[string]string, []signature) {
 		}
 		all[f[0]][key] = f[1]
 	}
-	return all, sets
+	return all, sets, formats
 }
 
 // plain returns a text in lower case, without accents, its words separated by single spaces.
