@@ -13,12 +13,12 @@ import (
 // The files were labeled before the rules were run on them. No rule was written from the errors
 // of the second file, a third of one list, but rules have names of lenders that it also has. At the first run,
 // 91.3%, 92.5% and 97.4% of the lenders were right, and of the payees with like names 14%, 15%, and 24%
-// were taken for lenders. The third file has invented names of the kinds that small lenders have, and was
-// run after the rules had been widened by the first. The fourth and fifth files are a third list of short, joined and cut names, of refunds and
-// of rents, and its third that was held out: docs/explanation/analytics.md has the shares before and after each was read. The
-// fourth list has eleven kinds; each third line of it is held out and was only counted. The fifth to seventh were written one after
-// the other, each after the rules had been widened by the one before. The eighth and ninth were written together before the rules were
-// widened by either, the tenth and the eleventh after the lists before had been read: analytics.md has their first readings.
+// were taken for lenders. The third file has invented names of the kinds that small lenders have, and was run after the rules had
+// been widened by the first. The fourth and fifth files are a third list of short, joined and cut names, of refunds and of rents, and
+// its third that was held out: docs/explanation/analytics.md has the shares before and after each was read. The fourth list has
+// eleven kinds; each third line of it is held out and was only counted. The fifth to seventh were written one after the other, each
+// after the rules had been widened by the one before. The eighth and ninth were written together before the rules were widened by
+// either, the tenth and the eleventh after the lists before had been read: analytics.md has their first readings.
 func TestLenders(t *testing.T) {
 	for _, c := range []struct {
 		name          string
