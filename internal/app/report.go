@@ -144,7 +144,6 @@ func (r *reportCommand) answer(stdin *os.File, stderr io.Writer) bankfile.Answer
 // printAccount prints a line about an account that was read.
 func printAccount(w io.Writer, a *bankdata.Account) {
 	var in, out report.Cents
-	var first, last report.Date
 	for i := range a.Transactions {
 		t := &a.Transactions[i]
 		if t.Out() {
@@ -152,19 +151,15 @@ func printAccount(w io.Writer, a *bankdata.Account) {
 		} else {
 			in += t.Amount
 		}
-		if i == 0 || t.Posted.Before(first.Time) {
-			first = t.Posted
-		}
-		if t.Posted.After(last.Time) {
-			last = t.Posted
-		}
 	}
 	fmt.Fprintf(w, "  %s, %s: %d transactions, balance %s %s", a.Institution, a.Name, len(a.Transactions), a.Balance, a.Currency)
 	if a.BalanceDate != nil {
 		fmt.Fprintf(w, " on %s", a.BalanceDate)
 	}
 	if len(a.Transactions) > 0 {
-		fmt.Fprintf(w, "; %s to %s, in %s, out %s", first, last, in, out)
+		byDay := func(x, y bankdata.Transaction) int { return x.Posted.Compare(y.Posted.Time) }
+		first, last := slices.MinFunc(a.Transactions, byDay), slices.MaxFunc(a.Transactions, byDay)
+		fmt.Fprintf(w, "; %s to %s, in %s, out %s", first.Posted, last.Posted, in, out)
 	}
 	fmt.Fprintln(w)
 }

@@ -180,9 +180,8 @@ func (a *Account) readBalances(all []camtBalance) (opening statedBalance, err er
 			switch {
 			case !ok:
 				return opening, fmt.Errorf("a balance of %s cannot be read", a.Name)
-			case (kind == "OPBD" || kind == "PRCD") && opening.day == nil:
-				opening = statedBalance{amount, &day}
 			case kind == "OPBD" || kind == "PRCD":
+				opening = cmp.Or(opening, statedBalance{amount, &day})
 			case dated && (a.NoBalance || a.balanceKind == kind && day.After(a.BalanceDate.Time)):
 				a.Balance, a.BalanceDate, a.NoBalance, a.balanceKind = amount, &day, false, kind
 				a.Currency = cmp.Or(a.Currency, in)

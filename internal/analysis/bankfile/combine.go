@@ -184,12 +184,9 @@ func common(a, b map[string]int) (shared, inA, inB int) {
 
 // span returns the days of the oldest and the newest transaction.
 func (a *Account) span() (first, last report.Date) {
-	for i := range a.Transactions {
-		day := a.Transactions[i].Posted
-		if i == 0 || day.Before(first.Time) {
-			first = day
-		}
-		last = laterDate(last, day)
+	if len(a.Transactions) > 0 {
+		byDay := func(x, y bankdata.Transaction) int { return x.Posted.Compare(y.Posted.Time) }
+		first, last = slices.MinFunc(a.Transactions, byDay).Posted, slices.MaxFunc(a.Transactions, byDay).Posted
 	}
 	return first, last
 }

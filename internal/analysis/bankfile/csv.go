@@ -321,7 +321,7 @@ func parseTable(f *File, text string) (*table, error) {
 		return nil, errNothing
 	}
 	section, title, owner, segment, header := "", "", "", 0, []string(nil)
-	last := 0 // rows until the last with a day
+	last, first := 0, "" // rows until the last with a day; heading of the first table
 	r := records{rest: text, separator: t.separator}
 	for {
 		record, ok := r.next()
@@ -333,26 +333,30 @@ func parseTable(f *File, text string) (*table, error) {
 			last = len(t.rows) + 1
 		}
 		other := header != nil && !strings.ContainsAny(line, "0123456789") && new(table).nameColumns(record.fields) > 0
-		left, since := "", min(last, len(t.rows))
-		if other && slices.ContainsFunc(t.rows[since:], func(r *row) bool {
+		left, heading, between := "", "", t.rows[min(last, len(t.rows)):]
+		if n := len(between); n > 0 && strings.Join(between[n-1].fields, "") == between[n-1].cell(0) {
+			heading = between[n-1].cell(0)
+		}
+		if other && slices.ContainsFunc(between, func(r *row) bool {
 			left = find("preamble", strings.Join(r.fields, " "))
 			return left != ""
 		}) {
-			t.rows = t.rows[:since]
+			t.rows = t.rows[:len(t.rows)-len(between)]
 			f.leaveOut(fmt.Sprintf("%s and what follows left out, from line %d on: %s", left, record.line, onlyAccounts))
 			break
 		}
+		apart := first != "" && kindOf(heading) != "" && ownerIn([]string{heading}) == "" && !strings.Contains(plain(heading), plain(first))
 		switch {
 		case line == "":
 			continue
-		case header != nil && slices.EqualFunc(header, record.fields, func(a, b string) bool { return headerKey(a) == headerKey(b) }):
+		case header != nil && !apart && slices.EqualFunc(header, record.fields, func(a, b string) bool { return headerKey(a) == headerKey(b) }):
 			segment++
 			continue
 		case header == nil && len(t.rows) < 100 && t.nameColumns(record.fields) > 0:
 			for _, r := range t.rows { // what was before is not about transactions
 				t.above = append(t.above, r.fields)
 			}
-			t.rows, header, t.names, section = nil, record.fields, record.fields, title
+			t.rows, header, t.names, section, first = nil, record.fields, record.fields, title, heading
 			continue
 		}
 		title, _, _ = strings.Cut(line, "(")
@@ -362,7 +366,7 @@ func parseTable(f *File, text string) (*table, error) {
 			owner = v
 		}
 		if other {
-			return nil, fmt.Errorf("line %d: a table with other columns begins here: put it into a file of its own", record.line)
+			return nil, fmt.Errorf("line %d: a table with other columns, or of another account, begins here: put it into its own file", record.line)
 		}
 		if len(t.rows) > MaxTransactions {
 			return nil, fmt.Errorf("more than %d lines", MaxTransactions)

@@ -208,3 +208,20 @@ func TestCombineWithoutNumbers(t *testing.T) {
 		})
 	}
 }
+
+// TestGaps names the days between two files of one account, if they are more than a week.
+func TestGaps(t *testing.T) {
+	const head = "Account Number: 123456\nDate,Description,Amount,Balance\n"
+	june := readStatement(t, "june.csv", head+"2026-06-02,A,-1.00,9.00\n2026-06-29,B,2.00,11.00\n2026-06-30,C,1.00,12.00\n")
+	for next, want := range map[string]string{
+		"2026-07-06,D,-1.00,11.00\n2026-07-08,E,2.00,13.00\n": "",
+		"2026-08-01,D,-1.00,11.00\n2026-08-08,E,2.00,13.00\n": "covers the 31 days between 2026-06-30 and 2026-08-01",
+	} {
+		for _, files := range [][]File{{june, readStatement(t, "next.csv", head+next)}, {readStatement(t, "next.csv", head+next), june}} {
+			_, _, gaps, err := Combine(files)
+			if got := strings.Join(gaps, "\n"); err != nil || !strings.Contains(got, want) || want == "" && got != "" {
+				t.Errorf("gaps %q, %v, want %q", got, err, want)
+			}
+		}
+	}
+}

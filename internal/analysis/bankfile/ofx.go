@@ -102,10 +102,9 @@ var (
 	// 1,234 may have a decimal comma; 1,234.56 and 1,234,567 show that commas group digits
 	commaInAmount = regexp.MustCompile(`(?i)<(?:TRN|BAL)AMT>\s*[-+]?\s*[1-9]\d{0,2},\d{3}\s*(?:<|\n|$)`)
 	commasGroup   = regexp.MustCompile(`(?i)<(?:TRN|BAL)AMT>[^<\n]*\d,\d{3}[.,]\d`)
-
-	ofxAmount = regexp.MustCompile(`(?i)<(?:TRN|BAL)AMT>([^<\n]{1,40})`)
-	comment   = regexp.MustCompile(`(?s)<!--.*?-->`)
-	cdata     = regexp.MustCompile(`(?s)<!\[CDATA\[(.*?)\]\]>`)
+	ofxAmount     = regexp.MustCompile(`(?i)<(?:TRN|BAL)AMT>([^<\n]{1,40})`)
+	comment       = regexp.MustCompile(`(?s)<!--.*?-->`)
+	cdata         = regexp.MustCompile(`(?s)<!\[CDATA\[(.*?)\]\]>`)
 )
 
 // aggregate handles the tag of an aggregate, and reports whether it is a known one.

@@ -30,15 +30,15 @@ func loadWords() (all map[string]map[string]string, sets []signature, formats []
 	all = map[string]map[string]string{}
 	for line := range strings.Lines(wordList) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if f[0] == "signature" {
+		switch f[0] {
+		case "signature":
 			s := signature{kind: f[1]}
 			for name := range strings.SplitSeq(f[2], " + ") {
 				s.columns = append(s.columns, headerKey(name))
 			}
 			sets = append(sets, s)
 			continue
-		}
-		if f[0] == "unread" {
+		case "unread":
 			formats = append(formats, signature{kind: f[1], head: regexp.MustCompile(f[2])})
 			continue
 		}
