@@ -199,7 +199,7 @@ func (d *driven) signInToBank() {
 // dead: from the first step, Back leaves the page.
 func (d *driven) goBack(s *site) {
 	d.open(s.Portal + "/")
-	d.openLink(s.begin(d.t, "embedded").ConnectURL)
+	must(d.t, d.Run(nil, `location.assign(arguments[0])`, s.begin(d.t, "embedded").ConnectURL))
 	d.widget()
 	d.step("consent")
 	d.click("button", en("visit.consent.submit"))

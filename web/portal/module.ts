@@ -32,8 +32,13 @@ for (const section of sections) {
   if (section.dataset.script) preconnect(section.dataset.script);
 }
 
-// A page brought back by Back has a token that may be used up: ask the server.
-if (sections.length) addEventListener("pageshow", (e) => e.persisted && location.reload());
+// A page brought back by Back has a token that may be used up: ask the server, unless the widget is still open. It goes
+// on, and calls back what happened meanwhile. In Chromium, its Back needs that the frame around it replaces its entry.
+addEventListener("pageshow", (e) => {
+  if (!e.persisted || !sections.length) return;
+  if (sections[0]!.dataset.phase !== "open" || !document.querySelector("iframe")) return location.reload();
+  history.replaceState(history.state, "");
+});
 
 // wanted is fulfilled when the page needs the module: with the widget at once, in a form when
 // the applicant first touches it. What was submitted before, the server checks.

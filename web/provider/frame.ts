@@ -203,7 +203,10 @@ function replaceStep(html: string, moved: boolean, first?: string, text?: unknow
   if (moved || !same || !(again || next.dataset.poll)) {
     const put = () => {
       now.replaceWith(document.adoptNode(next));
-      if (visit.walked && !same) enter(visit.entry + 1, "pushState");
+      if (visit.walked && !same) {
+        enter(visit.entry, "replaceState"); // after a return from its cache, Chromium has no Back to an entry without it
+        enter(visit.entry + 1, "pushState");
+      }
       visit.walked = false;
       sendHeight();
       countDown(next);
@@ -312,6 +315,12 @@ async function back(times: number): Promise<void> {
   }
   if (leaves(document.getElementById("step")!)) dropDeadEntries();
 }
+
+// The page around the frame came back from the browser's cache: the visit may have moved on, and a request may have been
+// cut off.
+addEventListener("pageshow", (e) => {
+  if (e.persisted && visit.handle && !visit.busy && !visit.ended) void refresh();
+});
 
 arrow(() => visit.entry);
 
