@@ -49,7 +49,7 @@ var periodsOf = map[string]report.Cents{report.PayWeekly: 52, report.PayBiweekly
 func (d *Document) insights() {
 	p := &d.Stub
 	whole := func(c *report.Cents, year func(report.Cents) report.Cents) *report.Cents {
-		if c == nil {
+		if c == nil || *c < 0 {
 			return nil
 		}
 		v := year(*c)

@@ -36,8 +36,11 @@ func (d *Document) findMissing(s *sheet) {
 	if f.employee == "" || f.employer == "" || !f.pay.shown && !f.end.shown || len(fields) > 0 {
 		d.find(FieldsNotRead, false, fields...)
 	}
+	if n := d.Stub.NetTotal; n != nil && *n < 0 {
+		amounts = append(amounts, d.areas(now, net)...)
+	}
 	lost := t.value(gross, now) == nil && t.value(gross, toDate) != nil
-	if n := d.Stub.NetTotal; n == nil || *n < 0 || lost || len(amounts) > 0 {
+	if d.Stub.NetTotal == nil || lost || len(amounts) > 0 {
 		d.find(AmountsNotRead, false, amounts...)
 	}
 }
