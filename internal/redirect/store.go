@@ -62,7 +62,8 @@ func findStashed(ctx context.Context, q store.Queryer, handle []byte, now time.T
 	a, err = scan(q.QueryRowContext(ctx, `
 		SELECT `+attemptColumns+`, p.outcome, p.status, p.error, p.public_token
 		FROM redirect_attempts JOIN (SELECT attempt_id, outcome, status, error, public_token FROM pending_outcomes
-			WHERE handle_hash = $1 AND expires_at > $2) p ON id = p.attempt_id`, handle, store.Micros(now)), &o.Kind, &o.Status, &o.Error, &o.PublicToken)
+			WHERE handle_hash = $1 AND expires_at > $2) p ON id = p.attempt_id`, handle, store.Micros(now)),
+		&o.Kind, &o.Status, &o.Error, &o.PublicToken)
 	return a, o, err
 }
 

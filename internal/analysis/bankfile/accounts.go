@@ -62,11 +62,7 @@ func (t *table) accounts(kind string) error {
 	}
 	var stated [2]*statedBalance // closing, opening
 	if len(groups) == 1 {
-		for n, which := range []string{"closing", "opening"} {
-			if b, ok := balances[which]; ok {
-				stated[n] = &b
-			}
-		}
+		stated = [2]*statedBalance{balanceOf(balances, "closing"), balanceOf(balances, "opening")}
 		groups[0].number, groups[0].name = cmp.Or(groups[0].number, number), cmp.Or(groups[0].name, name)
 	}
 	kept := slices.DeleteFunc(slices.Clone(groups), func(g *group) bool {
@@ -104,6 +100,13 @@ func (t *table) accounts(kind string) error {
 		if err := t.account(g, kind, stated[0], len(groups) > 1); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+func balanceOf(stated map[string]statedBalance, which string) *statedBalance {
+	if b, ok := stated[which]; ok {
+		return &b
 	}
 	return nil
 }

@@ -288,14 +288,9 @@ func unquoteLines(text string) string {
 	})
 }
 
-// parseTable finds the separator and the line with the columns' names, and splits the file.
-func parseTable(f *File, text string) (*table, error) {
-	if line, rest, _ := strings.Cut(text, "\n"); len(line) == 5 && strings.HasPrefix(strings.ToLower(line), "sep=") {
-		text = rest
-	}
-	text = unquoteLines(text)
-	head := text[:min(len(text), 1<<16)]
-	t := &table{file: f, stated: map[string]statedBalance{}}
+// separatorOf returns the separator with which the beginning of a file has a header, or else lines of one
+// width; 0 for none.
+func separatorOf(head string) (separator byte) {
 	best := 0
 	for _, s := range []byte{'\t', '|', ';', ','} {
 		known, width := 0, 0 // without a header, lines of one width
@@ -313,10 +308,20 @@ func parseTable(f *File, text string) (*table, error) {
 				break
 			}
 		}
-		if strings.Count(head, string(s)) > 0 && (known > best || t.separator == 0) {
-			best, t.separator = known, s
+		if strings.Count(head, string(s)) > 0 && (known > best || separator == 0) {
+			best, separator = known, s
 		}
 	}
+	return separator
+}
+
+// parseTable finds the separator and the line with the columns' names, and splits the file.
+func parseTable(f *File, text string) (*table, error) {
+	if line, rest, _ := strings.Cut(text, "\n"); len(line) == 5 && strings.HasPrefix(strings.ToLower(line), "sep=") {
+		text = rest
+	}
+	text = unquoteLines(text)
+	t := &table{file: f, stated: map[string]statedBalance{}, separator: separatorOf(text[:min(len(text), 1<<16)])}
 	if t.separator == 0 {
 		return nil, errNothing
 	}

@@ -296,7 +296,8 @@ func TestTaxesAboveTheWageBase(t *testing.T) {
 		d.line(socialSecurity).amount[now], d.line(medicare).amount[now] = tt.taken, tt.medicare
 		d.line(net).amount[now] = 20_000_00 - 100_00 - tt.taken - tt.medicare
 		reasons, status := d.judge()
-		if got := slices.Contains(reasons, DeductionsOff); got != (tt.want != "") || (status == report.IrregularityDetected) != (tt.taken > 1240_00) {
+		if got := slices.Contains(reasons, DeductionsOff); got != (tt.want != "") ||
+			(status == report.IrregularityDetected) != (tt.taken > 1240_00) {
 			t.Errorf("%s: %s %v, want %q", tt.name, status, reasons, tt.want)
 		}
 	}
