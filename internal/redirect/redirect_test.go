@@ -152,7 +152,7 @@ func TestStart(t *testing.T) {
 		}
 		v := w.start(w.newBrowser())
 		asked := w.service.last()
-		if asked.CompleteURL != "http://portal.example/redirect/return?jwt=[token]" || asked.RedirectArgs != v.sent {
+		if asked.CompleteURL != "http://portal.example/redirect/return?jwt=[token]" || asked.RedirectArgs != v.sent || len(v.sent) != 43 {
 			t.Errorf("asked %+v", asked)
 		}
 		if got := CompleteURL("https://p.example", w.handler.Form, true); got != "https://p.example/redirect/return" {

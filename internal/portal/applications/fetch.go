@@ -142,7 +142,7 @@ func (s *Service) askEarly(ctx context.Context, e webhook.Event) (f *fetched) {
 	if err != nil {
 		return nil
 	}
-	// A lease would cost a commit. Without one, another process may rarely ask too, and one of them stores the report.
+	// A lease in the database would cost a commit. Without one, another process may rarely ask too, and one of them stores the report.
 	if _, busy := s.asking.LoadOrStore(id, true); busy {
 		return nil
 	}
@@ -166,6 +166,10 @@ func (s *Service) askEarly(ctx context.Context, e webhook.Event) (f *fetched) {
 
 // lease takes the lease to fetch the report of an application, or a revision. It returns ErrFetching if another process has it.
 func (s *Service) lease(ctx context.Context, id string, revision bool) error {
+	if _, busy := s.asking.LoadOrStore(id, true); busy {
+		return ErrFetching
+	}
+	defer s.asking.Delete(id)
 	now := s.now()
 	mine, err := lease(ctx, s.DB.SQL, id, revision, now, now.Add(fetchLease))
 	if err == nil && !mine {

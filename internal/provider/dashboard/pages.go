@@ -198,7 +198,7 @@ func (s *Pages) mountStaff(mux *http.ServeMux) {
 	at("GET", "/set-password/{token}", s.Staff.PasswordPage)
 	at("POST", "/set-password/{token}", s.Staff.SetPassword)
 	people, users := s.Home+"/people", searched(s.userList).whole
-	s.mountList(mux, people, s.userList)
+	s.mountList(mux, s.Home+"/people", s.userList)
 	s.mountList(mux, s.Home+"/audit", s.entries)
 	mux.Handle("POST "+s.Home+"/density", s.adapt(s.forUser(s.setDensity)))
 	for path, f := range map[string]form{

@@ -47,7 +47,7 @@ func TestMembersHaveNamedRoutes(t *testing.T) {
 		for _, m := range regexp.MustCompile(`"POST "\+s\.Home\+"(/[^"]*)"`).FindAllStringSubmatch(code, -1) {
 			all["POST"+m[1]] = true
 		}
-		for _, m := range regexp.MustCompile(`(?m)^\t\t"(|/[^"]*)": +\{s\.users, people`).FindAllStringSubmatch(code, -1) {
+		for _, m := range regexp.MustCompile(`(?m)^\t\t"(|/[^"]*)": +\{users, people`).FindAllStringSubmatch(code, -1) {
 			all["POST/people"+m[1]] = true
 		}
 	}
