@@ -284,8 +284,6 @@ func TestOutgoingHTTPClients(t *testing.T) {
 		"internal/mail/mail.go":                  "the operator: the mail server",
 		"internal/app/seed.go":                   "the operator: the portal and the sandbox that a command fills",
 		"internal/app/serve.go":                  "the service manager that started the program: its socket",
-
-		"internal/portal/developers/choice.go": "not called: the text of an example",
 	}
 	root := filepath.Join("..", "..")
 	found := map[string]bool{}

@@ -213,9 +213,6 @@ func (s *Service) RedirectOutcome(ctx context.Context, tx *store.Tx, r redirect.
 // three days to no effect.
 func (s *Service) ReceiveWebhook(ctx context.Context, e webhook.Event) (known bool, err error) {
 	f := s.askEarly(ctx, e)
-	if f != nil {
-		defer s.asking.Delete(f.application)
-	}
 	var id string
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		id, known, err = s.handleWebhook(ctx, tx, e, f)

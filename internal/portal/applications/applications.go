@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -91,8 +90,7 @@ type Service struct {
 	OnApplicant []func(ctx context.Context, tx *store.Tx, a Application, f prefill.Fields) error
 
 	hub
-	early  atomic.Int32 // reports that are fetched while their webhooks wait
-	asking sync.Map     // IDs of their applications
+	early atomic.Int32 // reports that are fetched while their webhooks wait
 }
 
 // Offers reports whether applicants can apply for p: the account has it.

@@ -129,9 +129,8 @@ const (
 )
 
 // askEarly asks for the report that a webhook announces, so that both are stored together. It returns nil if there is none to
-// store yet, or if it does not arrive soon: then the webhook leaves it to a job. After another result the caller deletes its
-// application from s.asking.
-func (s *Service) askEarly(ctx context.Context, e webhook.Event) (f *fetched) {
+// store yet, or if it does not arrive soon: then the webhook leaves it to a job.
+func (s *Service) askEarly(ctx context.Context, e webhook.Event) *fetched {
 	defer s.early.Add(-1)
 	if s.early.Add(1) > maxEarly || !s.FetchEarly || e.Status != contract.StatusSuccess {
 		return nil
@@ -142,34 +141,22 @@ func (s *Service) askEarly(ctx context.Context, e webhook.Event) (f *fetched) {
 	if err != nil {
 		return nil
 	}
-	// A lease in the database would cost a commit. Without one, another process may rarely ask too, and one of them stores the report.
-	if _, busy := s.asking.LoadOrStore(id, true); busy {
-		return nil
-	}
-	defer func() {
-		if f == nil {
-			s.asking.Delete(id)
-		}
-	}()
 	a, err := s.Get(ctx, s.DB.SQL, id)
-	if err != nil || a.Journey.Attempt != t.Number || a.Journey.Succeeded != 0 || a.fetchUntil.After(s.now()) {
+	if err != nil || a.Journey.Attempt != t.Number || a.Journey.Succeeded != 0 || s.lease(ctx, id, false) != nil {
 		return nil
 	}
 	t.PublicToken = cmp.Or(t.PublicToken, e.PublicToken)
-	got, err := s.ask(ctx, a, t)
+	f, err := s.ask(ctx, a, t)
 	if err != nil {
 		s.Log.WarnContext(ctx, "report not fetched with its webhook", "application", id, "err", err.Error())
+		_ = release(context.WithoutCancel(ctx), s.DB.SQL, id) // otherwise the lease ends by itself
 		return nil
 	}
-	return &got
+	return &f
 }
 
 // lease takes the lease to fetch the report of an application, or a revision. It returns ErrFetching if another process has it.
 func (s *Service) lease(ctx context.Context, id string, revision bool) error {
-	if _, busy := s.asking.LoadOrStore(id, true); busy {
-		return ErrFetching
-	}
-	defer s.asking.Delete(id)
 	now := s.now()
 	mine, err := lease(ctx, s.DB.SQL, id, revision, now, now.Add(fetchLease))
 	if err == nil && !mine {
