@@ -167,7 +167,7 @@ func (f *File) camt(s camtStatement) error {
 }
 
 // readBalances sets the balance of an account: the closing one, else the newest interim one. It
-// returns the opening balance, else that of the statement before, without a day if there is none.
+// returns the opening balance, else the closing one of the previous statement; without a day if it states neither.
 func (a *Account) readBalances(all []camtBalance) (opening statedBalance, err error) {
 	for _, kind := range []string{"CLBD", "ITBD", "OPBD", "PRCD"} {
 		for _, b := range all {
