@@ -40,6 +40,7 @@ var groups = []group{
 	{"scale", "sealing", sealingFigures},
 	{"scale", "replicas", replicaFigures},
 	{"scale", "queues", queueFigures},
+	{"scale", "applications", applicationFigures},
 }
 
 func main() {

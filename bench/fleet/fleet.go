@@ -20,6 +20,7 @@ import (
 	"sync"
 	"syscall"
 
+	"vestibule/internal/store"
 	"vestibule/internal/testutil/ports"
 	"vestibule/internal/testutil/program"
 	"vestibule/internal/testutil/storetest/cluster"
@@ -164,6 +165,18 @@ func (f *Fleet) Collect() error {
 		resp.Body.Close()
 	}
 	return nil
+}
+
+// Open opens a party's database beside the program, with its keys.
+func (f *Fleet) Open(ctx context.Context, party string) (*store.DB, error) {
+	c := store.Config{Dir: filepath.Join(f.Dir, "0"), MasterKeyFile: filepath.Join(f.Dir, "master.key"), Party: party}
+	if f.cluster != nil {
+		c.URL = f.cluster.URL
+	}
+	if err := c.LoadKeys(); err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, c)
 }
 
 // Metrics returns the sum of each metric over all replicas. A name without labels is the sum

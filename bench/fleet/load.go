@@ -346,6 +346,21 @@ func (l *Load) review(ctx context.Context) error {
 	return err
 }
 
+// Find requests a list of applications as a reviewer: by the parameters of its address or, unless it is empty, by a search text.
+func (l *Load) Find(ctx context.Context, list, text string) error {
+	if text == "" {
+		_, err := l.Send(ctx, "GET /review", 200, l.f.Portal+"/review?"+list, "", "Cookie", l.reviewer)
+		return err
+	}
+	found, err := l.Send(ctx, "POST /review/find", 303, l.f.Portal+"/review/find", url.Values{"query": {text}}.Encode(),
+		"Content-Type", asForm, "Origin", l.f.Portal, "Cookie", l.reviewer)
+	if err != nil {
+		return err
+	}
+	_, err = l.Send(ctx, "GET (what was found)", 200, l.f.Portal+found.Header.Get("Location"), "", "Cookie", l.reviewer)
+	return err
+}
+
 // submit sends bank data, or requests a report's status if the account may not submit again
 // yet.
 func (l *Load) submit(ctx context.Context) error {

@@ -36,6 +36,22 @@ func (c *Conditions) Equal(column, v string) {
 	}
 }
 
+// Word returns the SQL of one of the program's own words, such as a state: a constant. A statement
+// with parameters is planned once for all values; with constants, the plan knows how rare they are.
+func (c *Conditions) Word(v string) string {
+	if strings.ContainsFunc(v, func(r rune) bool { return (r|0x20 < 'a' || r|0x20 > 'z') && r != '_' }) {
+		return c.Arg(v)
+	}
+	return "'" + v + "'"
+}
+
+// EqualWord adds the condition that a column equals a word, as by Word, unless it is "".
+func (c *Conditions) EqualWord(column, v string) {
+	if v != "" {
+		c.All = append(c.All, column+" = "+c.Word(v))
+	}
+}
+
 // likeEscapes makes a text match itself in a LIKE pattern.
 var likeEscapes = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 

@@ -51,6 +51,10 @@ var errPooledByTransaction = errors.New("store: a pooler gives each transaction 
 	"connection of the database, so the program cannot rely on its schema: " +
 	"add " + poolMode + "=transaction to --database-url, or have the pooler use session mode")
 
+// withoutJIT is for statements that read few rows: the server would compile a list's long statement
+// for most of a second where the table is large.
+const withoutJIT = "jit TO off"
+
 // connectorFor connects to the database at dsn and runs every statement in schema. Poolers
 // refuse or ignore a schema in the startup message, so it is set once for a connection, or
 // in transaction mode for each transaction, where no named statement is prepared.
@@ -68,14 +72,14 @@ func connectorFor(ctx context.Context, dsn, schema string) (driver.Connector, er
 		}
 		return stdlib.GetConnector(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
 			// Queries are written for their filters, so that planning them again for each value gains nothing.
-			_, err := c.Exec(ctx, "SET "+path+"; SET plan_cache_mode TO force_generic_plan")
+			_, err := c.Exec(ctx, "SET "+path+"; SET "+withoutJIT+"; SET plan_cache_mode TO force_generic_plan")
 			return err
 		})), nil
 	}
 	if cfg.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement { // pgx's default
 		cfg.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
-	return txConnector{stdlib.GetConnector(*cfg), "; SET LOCAL " + path}, nil
+	return txConnector{stdlib.GetConnector(*cfg), "; SET LOCAL " + path + "; SET LOCAL " + withoutJIT}, nil
 }
 
 // parseURL reads a database URL, and takes the pooler's mode out of it: session or

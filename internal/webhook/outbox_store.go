@@ -69,7 +69,7 @@ func (o *Outbox) List(ctx context.Context, q store.Queryer, f Filter) ([]Deliver
 	if f.FurtherID != Every {
 		c.Add("d.further_id = %s", f.FurtherID)
 	}
-	c.Equal("d.state", string(f.State))
+	c.EqualWord("d.state", string(f.State))
 	c.Equal("e.type", f.Type)
 	c.Equal("e.subject_id", f.Subject)
 	c.Equal("e.id", f.EventID)

@@ -14,8 +14,8 @@ func (s *Service) List(ctx context.Context, f Filter) ([]Application, string, er
 		return nil, "", err
 	}
 	var c store.Conditions
-	c.Equal("state", f.State)
-	c.Equal("product", string(f.Product))
+	c.EqualWord("state", f.State)
+	c.EqualWord("product", string(f.Product))
 	c.Equal("external_id", f.ExternalID)
 	c.Add("created_at >= %s AND created_at < %s", store.MicrosOrZero(f.From), store.MicrosOrEnd(f.To))
 	c.After("created_at", "id", after)

@@ -492,3 +492,38 @@ func TestAssign(t *testing.T) {
 		}
 	})
 }
+
+// TestQueuesReadFewRows counts the rows that PostgreSQL reads for a queue that is empty, in a table whose rows are alike: a plan
+// that is made for any value would read all of them for each part of the queue.
+func TestQueuesReadFewRows(t *testing.T) {
+	db := storetest.Postgres(t, store.Portal)
+	for _, statement := range []string{
+		`INSERT INTO review_index (application_id, data_key, product, mode, external_id, public_token, state, outcome, attempt, decision,
+			has_report, named, created_at, updated_at)
+			SELECT 'a' || n, 'key', 'cashflow', 'embedded', 'a' || n, '', 'ready', 'SUCCESS', 1, '', TRUE, TRUE, n, n
+			FROM generate_series(1, 5000) AS n`,
+		`ANALYZE review_index`,
+	} {
+		if _, err := db.SQL.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	index := &search.Index{DB: db}
+	err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		f := filter{Filter: pages.Filter{Queue: queueWaiting}}
+		n, err := index.Count(ctx, tx, f.selection(noon))
+		if err != nil || n != 0 {
+			t.Errorf("%d applications wait, %v", n, err)
+		}
+		var read int
+		err = tx.QueryRowContext(ctx, `SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables
+			WHERE schemaname = current_schema() AND relname = 'review_index'`).Scan(&read)
+		if read > 100 {
+			t.Errorf("the queue reads %d rows", read)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -179,7 +179,7 @@ func (s *Service) List(ctx context.Context, q store.Queryer, f Filter) ([]Disput
 	if f.CustomerID != "" {
 		c.Add("customer_id IN (SELECT id FROM customers WHERE id = %s OR parent_id = %s)", f.CustomerID, f.CustomerID)
 	}
-	c.Equal("state", string(f.State))
+	c.EqualWord("state", string(f.State))
 	c.Equal("public_token", f.PublicToken)
 	order := "due_at, number"
 	if f.Latest {

@@ -371,9 +371,9 @@ func (s *Service) List(ctx context.Context, q store.Queryer, customerID string, 
 	} else {
 		c.Add("r.customer_id = %s", customerID)
 	}
-	c.Equal("r.status", string(f.Status))
-	c.Equal("r.substatus", string(f.Substatus))
-	c.Equal("r.kind", string(f.Kind))
+	c.EqualWord("r.status", string(f.Status))
+	c.EqualWord("r.substatus", string(f.Substatus))
+	c.EqualWord("r.kind", string(f.Kind))
 	if f.Failed {
 		c.Add("r.status NOT IN (%s, %s)", string(contract.StatusSuccess), string(contract.StatusPending))
 	}

@@ -289,8 +289,10 @@ func (f Filter) indexParts() []func(*store.Conditions) {
 					continue
 				}
 				out = append(out, func(c *store.Conditions) {
-					c.Add("i.state = %s AND i.product = %s AND i.decision = %s", state, string(product), decision(decided))
-					c.Equal("i.outcome", f.Outcome)
+					c.EqualWord("i.state", state)
+					c.EqualWord("i.product", string(product))
+					c.All = append(c.All, "i.decision = "+c.Word(decision(decided)))
+					c.EqualWord("i.outcome", f.Outcome)
 					f.addValueConditions(c)
 				})
 			}
@@ -342,21 +344,22 @@ var outcomeStates = map[contract.Outcome][]string{
 
 // addConditions adds the filter's conditions other than its text.
 func (f Filter) addConditions(c *store.Conditions) {
-	c.Equal("i.state", f.State)
-	c.Equal("i.product", f.Product)
-	c.Equal("i.outcome", f.Outcome)
+	c.EqualWord("i.state", f.State)
+	c.EqualWord("i.product", f.Product)
+	c.EqualWord("i.outcome", f.Outcome)
 	f.addValueConditions(c)
 	if len(f.AnyOf) > 0 {
 		var any []string
 		for _, s := range f.AnyOf {
 			one := store.Conditions{Args: c.Args}
-			one.Equal("i.state", s.State)
+			one.EqualWord("i.state", s.State)
 			switch s.Decision {
 			case "":
 			case Undecided:
 				one.Add("i.decision = ''")
 			default:
-				one.Add("i.decision = %s AND i.answered = %s", s.Decision, s.Answered)
+				one.EqualWord("i.decision", s.Decision)
+				one.Add("i.answered = %s", s.Answered)
 			}
 			any, c.Args = append(any, strings.Join(one.All, " AND ")), one.Args
 		}
@@ -371,7 +374,7 @@ func (f Filter) addConditions(c *store.Conditions) {
 	if f.Decision == Undecided {
 		c.Add("i.decision = ''")
 	} else {
-		c.Equal("i.decision", f.Decision)
+		c.EqualWord("i.decision", f.Decision)
 	}
 }
 
@@ -387,7 +390,7 @@ func (f Filter) addValueConditions(c *store.Conditions) {
 		if v[1] == Unassigned || v[1] == Unreported {
 			c.Add(v[0] + " = ''")
 		} else {
-			c.Equal(v[0], v[1])
+			c.EqualWord(v[0], v[1])
 		}
 	}
 	if f.Assignee != "" && f.Assignee != Unassigned {
