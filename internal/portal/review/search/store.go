@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -206,11 +207,12 @@ func (x *Index) selectRows(ctx context.Context, q store.Queryer, f Filter, after
 	}
 	// CROSS JOIN fixes the join order; otherwise SQLite may scan all applications.
 	return store.QueryAll(ctx, q, scanEntry, `SELECT `+entryColumns+` FROM (SELECT id, at FROM (`+strings.Join(b.all, " UNION ")+`) AS b
-		ORDER BY at `+b.order()+`, id `+b.order()+` LIMIT `+b.c.Arg(int64(limit))+`) AS f CROSS JOIN review_index i
+		ORDER BY at `+b.order()+`, id `+b.order()+` LIMIT `+strconv.Itoa(limit)+`) AS f CROSS JOIN review_index i
 		WHERE i.application_id = f.id ORDER BY f.at `+b.order()+`, f.id `+b.order(), b.c.Args...)
 }
 
-// unionQuery holds the arms of one query, which share their arguments.
+// unionQuery holds the arms of one query, which share their arguments. Limits are constants, so that
+// PostgreSQL does not plan for a tenth of all rows.
 type unionQuery struct {
 	f     Filter
 	after store.Cursor
@@ -245,7 +247,7 @@ func (b *unionQuery) add(from, created, id string, fit func(*store.Conditions)) 
 		b.c.After(at, id, b.after)
 	}
 	b.all = append(b.all, `SELECT * FROM (SELECT `+id+` AS id, `+at+` AS at FROM `+from+` `+b.c.Where()+
-		` ORDER BY `+at+` `+b.order()+`, `+id+` `+b.order()+` LIMIT `+b.c.Arg(int64(b.limit))+`) AS a`)
+		` ORDER BY `+at+` `+b.order()+`, `+id+` `+b.order()+` LIMIT `+strconv.Itoa(b.limit)+`) AS a`)
 }
 
 // indexParts splits the filter into parts that an index can answer. A filter on two
@@ -416,7 +418,7 @@ func (x *Index) addTextConditions(ctx context.Context, q store.Queryer, b *union
 	to := slices.Clone(from)
 	to[len(to)-1]++ // cannot overflow: UTF-8 never contains the byte 0xff
 	b.add(`(SELECT application_id AS id FROM review_index WHERE external_key >= `+b.c.Arg(from)+` AND external_key < `+b.c.Arg(to)+
-		` ORDER BY external_key, application_id LIMIT `+b.c.Arg(int64(maxPrefixMatches))+`) AS e CROSS JOIN review_index i`,
+		` ORDER BY external_key, application_id LIMIT `+strconv.Itoa(maxPrefixMatches)+`) AS e CROSS JOIN review_index i`,
 		`i.created_at`, `i.application_id`, func(c *store.Conditions) {
 			c.Add("i.application_id = e.id")
 			b.f.addConditions(c)
@@ -476,7 +478,7 @@ func (x *Index) Count(ctx context.Context, q store.Queryer, f Filter) (n int, er
 		return 0, nil
 	}
 	err = q.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT id FROM (`+strings.Join(b.all, " UNION ")+`) AS b LIMIT `+
-		b.c.Arg(int64(MaxCounted))+`) AS n`, b.c.Args...).Scan(&n)
+		strconv.Itoa(MaxCounted)+`) AS n`, b.c.Args...).Scan(&n)
 	return n, err
 }
 
