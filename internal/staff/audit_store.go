@@ -3,6 +3,7 @@ package staff
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"time"
 
@@ -57,13 +58,13 @@ func decodeValues(changed string) (all []Value, err error) {
 func (s *Service) Entries(ctx context.Context, q store.Queryer, f EntryFilter, limit int) ([]Entry, error) {
 	c := f.conditions()
 	return store.QueryAll(ctx, q, scanEntry, `SELECT id, at, actor, action, subject_id, object, detail, changed, request_id FROM audit `+
-		c.Where()+` ORDER BY at DESC, id DESC LIMIT `+c.Arg(int64(limit)), c.Args...)
+		c.Where()+` ORDER BY at DESC, id DESC LIMIT `+strconv.Itoa(limit), c.Args...)
 }
 
 // CountEntries counts the entries that a filter selects, up to most.
 func (s *Service) CountEntries(ctx context.Context, q store.Queryer, f EntryFilter, most int) (n int, err error) {
 	c := f.conditions()
-	err = q.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM audit `+c.Where()+` LIMIT `+c.Arg(int64(most))+`) AS n`,
+	err = q.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM audit `+c.Where()+` LIMIT `+strconv.Itoa(most)+`) AS n`,
 		c.Args...).Scan(&n)
 	return n, err
 }

@@ -99,7 +99,7 @@ func (o *Outbox) List(ctx context.Context, q store.Queryer, f Filter) ([]Deliver
 	} else {
 		c.After("d.created_at", "d.id", f.Before)
 	}
-	return store.QueryAll(ctx, q, scanDelivery, selectDelivery+c.Where()+" "+order+" LIMIT "+c.Arg(int64(f.Limit)), c.Args...)
+	return store.QueryAll(ctx, q, scanDelivery, selectDelivery+c.Where()+" "+order+" LIMIT "+strconv.Itoa(f.Limit), c.Args...)
 }
 
 // answer is the status of the last response; 0 before the first attempt.

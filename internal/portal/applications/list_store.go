@@ -2,6 +2,7 @@ package applications
 
 import (
 	"context"
+	"strconv"
 
 	"vestibule/internal/store"
 )
@@ -24,7 +25,7 @@ func (s *Service) List(ctx context.Context, f Filter) ([]Application, string, er
 		limit = 25
 	}
 	page, err := store.QueryAll(ctx, s.DB.SQL, scan, `SELECT `+columns+` FROM applications `+c.Where()+
-		` ORDER BY created_at DESC, id DESC LIMIT `+c.Arg(int64(limit+1)), c.Args...)
+		` ORDER BY created_at DESC, id DESC LIMIT `+strconv.Itoa(limit+1), c.Args...)
 	if err != nil || len(page) <= limit {
 		return page, "", err
 	}

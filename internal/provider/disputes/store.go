@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"vestibule/internal/store"
@@ -188,7 +189,7 @@ func (s *Service) List(ctx context.Context, q store.Queryer, f Filter) ([]Disput
 	} else {
 		c.Before("due_at", "number", f.After)
 	}
-	return s.query(ctx, q, c.Where()+` ORDER BY `+order+` LIMIT `+c.Arg(int64(f.Limit)), c.Args...)
+	return s.query(ctx, q, c.Where()+` ORDER BY `+order+` LIMIT `+strconv.Itoa(f.Limit), c.Args...)
 }
 
 // CountOpen returns the number of open disputes of all customers, and how many of them are late.

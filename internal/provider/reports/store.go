@@ -402,7 +402,7 @@ func (s *Service) List(ctx context.Context, q store.Queryer, customerID string, 
 	return store.QueryAll(ctx, q, store.Columns(func(r *Report) []any {
 		return []any{&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID, &r.Status, &r.Substatus, store.At(&r.Created)}
 	}), `SELECT r.public_token, r.customer_id, r.product_id, r.kind, coalesce(r.external_id, ''), r.status, coalesce(r.substatus, ''),
-		r.created_at FROM reports r `+c.Where()+` ORDER BY `+order+` LIMIT `+c.Arg(int64(f.Limit)), c.Args...)
+		r.created_at FROM reports r `+c.Where()+` ORDER BY `+order+` LIMIT `+strconv.Itoa(f.Limit), c.Args...)
 }
 
 // OfMailbox lists the newest reports about a person of every customer, at most limit.

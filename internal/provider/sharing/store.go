@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -159,7 +160,7 @@ func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID strin
 	} else {
 		c.After("created_at", "token", f.After)
 	}
-	return store.QueryAll(ctx, q, scan, columns+strings.Join(c.All, ` AND `)+` `+order+` LIMIT `+c.Arg(int64(f.Limit)), c.Args...)
+	return store.QueryAll(ctx, q, scan, columns+strings.Join(c.All, ` AND `)+` `+order+` LIMIT `+strconv.Itoa(f.Limit), c.Args...)
 }
 
 // deleteForgotten deletes, at most limit times, the shares of reports that can no
