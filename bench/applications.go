@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"vestibule/bench/fleet"
@@ -100,20 +99,15 @@ func fill(ctx context.Context, db *store.DB, n int) {
 	index := &search.Index{DB: db, Applications: s, Now: time.Now}
 	check(index.Prepare(ctx))
 	s.OnChange, s.OnApplicant = append(s.OnChange, index.OnChange), append(s.OnApplicant, index.OnApplicant)
-	const hours = 480
-	numbers := make([]int, n)
-	for i := range numbers {
-		numbers[i] = i
-	}
-	for hour, some := range slices.Collect(slices.Chunk(numbers, max(1, n/hours))) {
+	each := max(1, n/480) // an hour's
+	for from := 0; from < n; from += each {
 		check(db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-			tx.Now = began.Add(time.Duration(hour) * time.Hour)
-			for _, i := range some {
-				who := nameOf(i)
+			tx.Now = began.Add(time.Duration(from/each) * time.Hour)
+			for i := from; i < min(from+each, n); i++ {
 				_, problems, err := s.Create(ctx, tx, applications.New{Product: contract.Cashflow, Origin: applications.FromAPI,
-					Prefill: who.prefill()})
+					Prefill: nameOf(i).prefill()})
 				if err != nil || len(problems) > 0 {
-					return fmt.Errorf("application %d: %v %w", i, problems, err)
+					return fmt.Errorf("application %d: %v %v", i, problems, err)
 				}
 			}
 			return nil
@@ -127,7 +121,7 @@ type applicantName struct{ first, last, email string }
 func nameOf(i int) applicantName {
 	name := func(n, syllables int) (out string) {
 		for range syllables {
-			out += []string{"ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "ri", "so", "tu", "va", "we", "xi", "yo", "zu"}[n%20]
+			out += string("bcdfghjklmnprstvwxyz"[n%20]) + string("aeiou"[n%5])
 			n /= 20
 		}
 		return out + "n"
