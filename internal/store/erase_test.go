@@ -163,3 +163,14 @@ func TestNextErasureTruncatesTheLog(t *testing.T) {
 		t.Error("the deleted key is still in the log")
 	}
 }
+
+func TestSweepsArePlannedForTheirValues(t *testing.T) {
+	db := storetest.Postgres(t, store.Portal)
+	var mode string
+	err := db.Sweep(t.Context(), 2, func(ctx context.Context, tx *store.Tx, _ int) (int64, error) {
+		return 0, tx.QueryRowContext(ctx, `SHOW plan_cache_mode`).Scan(&mode)
+	})
+	if err != nil || mode != "force_custom_plan" {
+		t.Errorf("a sweep has plan_cache_mode %q, %v", mode, err)
+	}
+}

@@ -47,6 +47,11 @@ func sweep(ctx context.Context, run func(context.Context, func(context.Context, 
 	for _, step := range steps {
 		for n := int64(limit); n >= int64(limit); {
 			err := run(ctx, func(ctx context.Context, tx *Tx) (err error) {
+				if tx.db.Dialect == Postgres { // for the step's values: few of the rows are due
+					if err := Exec(tx.ExecContext(ctx, "SET LOCAL plan_cache_mode TO force_custom_plan")); err != nil {
+						return err
+					}
+				}
 				if n, err = step(ctx, tx, limit); err == nil && n == 0 {
 					err = errNoRowsLeft
 				}

@@ -408,8 +408,9 @@ func (s *Service) List(ctx context.Context, q store.Queryer, customerID string, 
 // OfMailbox lists the newest reports about a person of every customer, at most limit.
 func (s *Service) OfMailbox(ctx context.Context, q store.Queryer, mailbox []byte, limit int) ([]Report, error) {
 	tokens, err := store.QueryAll(ctx, q, store.ScanOne[string], `SELECT r.public_token FROM reports r WHERE r.erased_at IS NULL
-		AND (r.mailbox = $1 OR r.key_id IN (SELECT c.key_id FROM consumers c WHERE c.mailbox = $1)) ORDER BY r.created_at DESC LIMIT $2`,
-		mailbox, int64(limit))
+		AND r.public_token IN (SELECT x.public_token FROM consumers c JOIN reports x ON x.key_id = c.key_id WHERE c.mailbox = $1
+			UNION ALL SELECT x.public_token FROM reports x WHERE x.mailbox = $1)
+		ORDER BY r.created_at DESC LIMIT `+strconv.Itoa(limit), mailbox)
 	var out []Report
 	for _, t := range tokens {
 		if err == nil {
