@@ -355,3 +355,18 @@ func TestSandboxCompletesVisit(t *testing.T) {
 		}
 	})
 }
+
+// TestLeavingIsNotArrival: the answer to an arrival is the visit's step, which would take the place of the question whether to leave.
+func TestLeavingIsNotArrival(t *testing.T) {
+	start(t, "get", func(t *testing.T, r *providertest.Server) {
+		to, _ := create(t, r, map[string]any{})
+		path, _, _ := strings.Cut(visitPath(t, r.Do("GET", to, nil)), "?")
+		if page := r.Do("GET", path, nil); !strings.Contains(page.Body, `data-opens="acted"`) {
+			t.Errorf("the first page does not say what counts as arrival: %s", page.Body)
+		}
+		leave := r.Do("GET", path+"?close=1", nil)
+		if !strings.Contains(leave.Body, `data-step="leave"`) || strings.Contains(leave.Body, "data-opens") {
+			t.Errorf("the question whether to leave: %s", leave.Body)
+		}
+	})
+}

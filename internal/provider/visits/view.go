@@ -107,7 +107,7 @@ func (s *Service) view(r *http.Request, v visit, customer string) providerui.Vis
 			}
 		}
 		if r.Method == http.MethodGet && r.URL.Query().Has("close") {
-			p.Step = flow.StepLeave
+			p.Step, p.Opens = flow.StepLeave, "" // the answer to opening is another step
 		}
 	}
 	return p
