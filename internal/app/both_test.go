@@ -27,6 +27,7 @@ import (
 	"vestibule/internal/testutil/ports"
 	"vestibule/internal/testutil/program"
 	"vestibule/internal/testutil/storetest"
+	"vestibule/internal/testutil/tools"
 )
 
 // bothServer is a provider that serves production and a sandbox. Its testServer is the sandbox's.
@@ -50,11 +51,6 @@ const submissionHost = "submit.example"
 // eachBoth runs f against a provider of both environments on SQLite and on PostgreSQL.
 func eachBoth(t *testing.T, f func(t *testing.T, w *bothServer)) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts the whole program")
-	}
-	assets.Need(t)
-	staff.UseCheapHashes()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		f(t, startBoth(t, "", ""))
@@ -65,8 +61,23 @@ func eachBoth(t *testing.T, f func(t *testing.T, w *bothServer)) {
 	})
 }
 
+// eachBothInFull is eachBoth in make test-full. Before, f runs on SQLite alone.
+func eachBothInFull(t *testing.T, f func(t *testing.T, w *bothServer)) {
+	if tools.Full() {
+		eachBoth(t, f)
+		return
+	}
+	t.Parallel()
+	f(t, startBoth(t, "", ""))
+}
+
 func startBoth(t *testing.T, productionURL, sandboxURL string) *bothServer {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts the whole program")
+	}
+	assets.Need(t)
+	staff.UseCheapHashes()
 	at, operator := ports.Must(t, "127.0.0.1"), ports.Must(t, "127.0.0.1")
 	_, port, _ := strings.Cut(at, ":")
 	_, own, _ := strings.Cut(operator, ":")
@@ -119,7 +130,7 @@ func (w *bothServer) hosted(t *testing.T, host, method, path, body string, heade
 // TestCredentialsAcrossEnvironments uses everything that one environment has given out at the
 // other's host. The answer must be that for an unknown one.
 func TestCredentialsAcrossEnvironments(t *testing.T) {
-	eachBoth(t, func(t *testing.T, w *bothServer) {
+	eachBothInFull(t, func(t *testing.T, w *bothServer) {
 		production := testServer{Program: &program.Program{Listeners: program.Listeners{Provider: w.production}}}
 		x := &crossing{bothServer: w, at: w.production, own: w.Credentials.Account, theirs: w.customer.Account}
 		x.ownBearer, x.theirBearer = w.bearer(t, x.own), production.bearer(t, x.theirs)
@@ -452,7 +463,7 @@ func addReplicaOfBoth(t *testing.T, w *bothServer, accounts map[string]program.A
 
 // TestCommandsChooseTheEnvironment lists the accounts of each environment.
 func TestCommandsChooseTheEnvironment(t *testing.T) {
-	eachBoth(t, func(t *testing.T, w *bothServer) {
+	eachBothInFull(t, func(t *testing.T, w *bothServer) {
 		var all []struct{ PublicID string }
 		runJSON(t, &all, append([]string{"customer", "list", "--json"}, w.productions...)...)
 		if len(all) != 1 || all[0].PublicID != w.customer.PublicID {

@@ -12,7 +12,7 @@ import (
 
 // TestConsumerLinkCommand opens a person's whole file by the link that the operator prints while the program runs.
 func TestConsumerLinkCommand(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *testServer) {
+	eachEngineInFull(t, func(t *testing.T, w *testServer) {
 		w.complete(t, w.token(t, ""))
 		link := func(args ...string) (code int, out, errs string) {
 			return run(t, append(append([]string{"consumer", "link"}, args...), "--data-dir="+w.dir, "--database-url="+w.databaseURL,

@@ -85,7 +85,7 @@ func (c *correctedCase) shown(t *testing.T) (out shownApplication) {
 // report on the provider's dashboard, and follows the correction to the reviewer, the onboarding
 // app and the applicant.
 func TestCorrectionReachesTheBusiness(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *testServer) {
+	eachEngineInFull(t, func(t *testing.T, w *testServer) {
 		c := w.decidedCase(t)
 		c.correct(t, "0", "98765", "76543")
 		w.until(t, func() bool { return c.shown(t).Report.Revision == 1 }) // by the provider's webhook

@@ -20,7 +20,7 @@ import (
 // for a portal with another account's product and an address that the provider does not
 // know. Doctor leaves no row in any table.
 func TestDoctorAcceptsTheEmbeddedProvider(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *testServer) {
+	eachEngineInFull(t, func(t *testing.T, w *testServer) {
 		w.rested(t)
 		before := w.rows(t)
 		examine := func(args ...string) (int, string) {

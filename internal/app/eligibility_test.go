@@ -13,7 +13,7 @@ import (
 // TestClientFetchesAnEligibilityReport fetches a report and every file that it names by
 // svcapi.
 func TestClientFetchesAnEligibilityReport(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *testServer) {
+	eachEngineInFull(t, func(t *testing.T, w *testServer) {
 		headers, path := w.eligibility(t)
 		c := w.Credentials
 		client := w.client(c.Account)

@@ -38,7 +38,7 @@ type hierarchy struct {
 // TestClientCreatesAccountHierarchy uses the hierarchy by svcapi: a child account, a
 // product, a configuration, a report of the child, and a new secret.
 func TestClientCreatesAccountHierarchy(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *testServer) {
+	eachEngineInFull(t, func(t *testing.T, w *testServer) {
 		h := &hierarchy{testServer: w, client: w.client(w.Credentials.Account)}
 		w.child(t)
 		t.Run("account", h.testAccount)

@@ -20,7 +20,7 @@ import (
 // credentials. The answer must be the same as for an unknown identifier, and must
 // change nothing.
 func TestIdentifiersBelongToOneCustomer(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *testServer) {
+	eachEngineInFull(t, func(t *testing.T, w *testServer) {
 		r := w.addCustomerRows(t)
 		tries := w.foreignIDs(t, r)
 		w.rested(t)

@@ -17,7 +17,7 @@ import (
 // tokens stay valid, and the key set publishes the new key before it signs. Then it
 // rotates the master key, and the former one decrypts nothing.
 func TestKeysRotateWhileServing(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *testServer) {
+	eachEngineInFull(t, func(t *testing.T, w *testServer) {
 		rotate := func(args ...string) string {
 			t.Helper()
 			code, out, log := run(t, append([]string{"keys", "rotate", "--data-dir=" + w.dir, "--database-url=" + w.databaseURL}, args...)...)

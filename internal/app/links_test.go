@@ -102,7 +102,7 @@ func TestOpeningLinksChangesNothing(t *testing.T) {
 			t.Errorf("%s makes an address: add it to sentLinks, or to otherAddresses", name)
 		}
 	}
-	eachEngine(t, func(t *testing.T, w *testServer) {
+	eachEngineInFull(t, func(t *testing.T, w *testServer) {
 		all := w.sentLinks(t)
 		for _, kind := range kinds {
 			if len(all[kind]) == 0 {

@@ -125,7 +125,7 @@ func receiveEvent[T any](t *testing.T, f *forwarding, events chan T) T {
 }
 
 func TestListenForwardsSignedEvents(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *testServer) {
+	eachEngineInFull(t, func(t *testing.T, w *testServer) {
 		f := w.forward(t)
 		for _, status := range []string{"SUCCESS", "ERROR", "NOT_AUTHENTICATED", "SUPPLIER_UNRESPONSIVE", "BUREAU_UNRESPONSIVE", "EXPIRED"} {
 			t.Run(status, func(t *testing.T) {

@@ -38,7 +38,7 @@ func (w *testServer) walked(t *testing.T, id, cookie, how string) {
 // TestReviewShowsIncomeReport makes income reports by payroll and by pay stub, and
 // opens the reviewer's page and the source file.
 func TestReviewShowsIncomeReport(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *testServer) {
+	eachEngineInFull(t, func(t *testing.T, w *testServer) {
 		income := url.Values{"product": {"income"}, "statedEmployerName": {"Northwind Logistics"}, "statedAnnualIncome": {"$82,000"}}
 		id, cookie := w.applied(t, income)
 		w.walked(t, id, cookie, `{"payroll":{}}`)
@@ -84,7 +84,7 @@ func TestReviewShowsIncomeReport(t *testing.T) {
 
 // TestReviewShowsEligibilityReport does the same for employers that the form names.
 func TestReviewShowsEligibilityReport(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *testServer) {
+	eachEngineInFull(t, func(t *testing.T, w *testServer) {
 		form := url.Values{"product": {"eligibility"}, "state": {"oh"}, "statedEmployerNames": {"Northwind Logistics", "", "Tern & Sons"}}
 		seven := url.Values{"product": {"eligibility"}, "state": {"oh"}, "statedEmployerNames": strings.Split("a,b,c,d,e,f,g", ",")}
 		refused := goodForm()
@@ -122,7 +122,7 @@ func TestReviewShowsEligibilityReport(t *testing.T) {
 // TestReviewShowsPassport does the same for a Korean credit file, whose file is its
 // PDF.
 func TestReviewShowsPassport(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *testServer) {
+	eachEngineInFull(t, func(t *testing.T, w *testServer) {
 		id, cookie := w.applied(t, url.Values{"product": {"passport"}})
 		w.walked(t, id, cookie, `{"supplier":"KOR_NICE"}`)
 		reviewer := w.signIn(t)

@@ -165,7 +165,7 @@ func TestReportFromFiles(t *testing.T) {
 // TestReportFromFilesBySubmission has the provider make the report, with the same
 // figures as on this machine, also in a shell with the exports of vestibule credentials.
 func TestReportFromFilesBySubmission(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *testServer) {
+	eachEngineInFull(t, func(t *testing.T, w *testServer) {
 		dir := t.TempDir()
 		path, person := filepath.Join(dir, "harbor.csv"), filepath.Join(dir, "person.json")
 		today := time.Now().UTC().Truncate(24 * time.Hour)

@@ -31,6 +31,7 @@ import (
 	"vestibule/internal/testutil/program"
 	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/testutil/svcapitest"
+	"vestibule/internal/testutil/tools"
 )
 
 // testServer is a running program with both parties, and its databases.
@@ -58,6 +59,17 @@ func eachEngine(t *testing.T, f func(t *testing.T, w *testServer), more ...strin
 		t.Parallel()
 		f(t, startServer(t, storetest.MigratedURL(t), more...))
 	})
+}
+
+// eachEngineInFull is eachEngine in make test-full. Before, f runs on SQLite alone, as by
+// storetest.EachInFull.
+func eachEngineInFull(t *testing.T, f func(t *testing.T, w *testServer), more ...string) {
+	if tools.Full() {
+		eachEngine(t, f, more...)
+		return
+	}
+	t.Parallel()
+	f(t, startServer(t, "", more...))
 }
 
 // startServer runs the program, with more flags, until the test ends, when it must

@@ -32,7 +32,7 @@ func (w *testServer) share(t *testing.T, cookie, application, publicID string) s
 // TestReviewerSharesReport walks a report from the reviewer's page to the third
 // party that reads it with its own credentials, until it is withdrawn.
 func TestReviewerSharesReport(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *testServer) {
+	eachEngineInFull(t, func(t *testing.T, w *testServer) {
 		third := w.Credentials.ThirdParty.Account
 		id, embedToken := w.application(t, "embedded")
 		publicToken := w.complete(t, w.connect(t, id, w.enter(t, id, embedToken))).field("publicToken")

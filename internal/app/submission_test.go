@@ -18,7 +18,7 @@ import (
 // the data are sent, status and webhook say when the report is made, and it has
 // attributes, properties and a score, and files.
 func TestCustomerSubmitsData(t *testing.T) {
-	eachEngine(t, func(t *testing.T, w *testServer) {
+	eachEngineInFull(t, func(t *testing.T, w *testServer) {
 		ctx, c := t.Context(), w.Credentials
 		secret, err := webhook.ParseSecret(c.WebhookSecret)
 		testutil.Must(t, err)

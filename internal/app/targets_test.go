@@ -25,7 +25,7 @@ import (
 // TestTargetsOfBothEnvironments names one environment in the part of a request that counts, and the other in every other
 // part that a server or a proxy may read. The credentials say which environment answered: only its own accepts them.
 func TestTargetsOfBothEnvironments(t *testing.T) {
-	eachBoth(t, func(t *testing.T, w *bothServer) {
+	eachBothInFull(t, func(t *testing.T, w *bothServer) {
 		testutil.Must(t, w.End())
 		certificate, key := writeCertificate(t)
 		w.args = append(w.args, "--tls-cert="+certificate, "--tls-key="+key)
