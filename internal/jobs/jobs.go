@@ -231,7 +231,7 @@ func IsCancel(err error) bool {
 // Queue enqueues jobs and, once started, runs them.
 type Queue struct {
 	// Poll is the interval at which a process looks for jobs enqueued by others. Its
-	// own jobs start at once. Set it before Start.
+	// own jobs start at once, and again when they are due. Set it before Start.
 	Poll time.Duration
 
 	// DisableWorkers leaves jobs to other processes with this database: Start runs
@@ -261,6 +261,9 @@ type Queue struct {
 func NewQueue(ctx context.Context, db *store.DB, reg *Registry, log *slog.Logger, now func() time.Time) (*Queue, error) {
 	q := &Queue{Poll: 150 * time.Millisecond, db: db, reg: reg, log: log, now: now, notifier: newNotifier(),
 		stopGrace: 5 * time.Second, lastGrace: 2 * time.Second}
+	if db.Dialect == store.SQLite { // beside the program, only commands enqueue
+		q.Poll = time.Second
+	}
 	if err := q.migrate(ctx); err != nil {
 		return nil, fmt.Errorf("jobs: migrate: %w", err)
 	}

@@ -102,6 +102,7 @@ func TestJobExistsIfItsTransactionCommits(t *testing.T) {
 	})
 }
 
+// TestFailuresAreRetriedAndSnoozeIsNoFailure also checks that a job that is due again starts without polling.
 func TestFailuresAreRetriedAndSnoozeIsNoFailure(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		ran := make(chan string, 10)
@@ -113,15 +114,18 @@ func TestFailuresAreRetriedAndSnoozeIsNoFailure(t *testing.T) {
 				return errors.New("stuck")
 			case 2:
 				return jobs.Snooze(0)
+			case 3:
+				return jobs.Snooze(30 * time.Millisecond)
 			}
 			ran <- a.Name
 			return nil
 		}, jobs.MaxAttempts(2), jobs.Backoff(func(int) time.Duration { return 0 }))
+		q.Poll = time.Hour
 		enqueue(t, db, q, "second")
 		start(t, q)
 		next(t, ran)
-		if runs != 3 {
-			t.Errorf("%d runs, want 3", runs)
+		if runs != 4 {
+			t.Errorf("%d runs, want 4", runs)
 		}
 	})
 }

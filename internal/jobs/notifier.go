@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"sync"
+	"time"
 
 	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivertype"
 )
 
 // notifier wakes the workers of a queue of this process as soon as a job is committed in it,
@@ -30,6 +32,11 @@ func (n *notifier) wake(queue QueueName) {
 	case n.signal <- struct{}{}:
 	default:
 	}
+}
+
+// wakeAfter wakes the workers of a queue after d.
+func (n *notifier) wakeAfter(d time.Duration, queue QueueName) {
+	time.AfterFunc(d, func() { n.wake(queue) })
 }
 
 // next returns a queue to wake, or "".
@@ -72,6 +79,21 @@ func (e choosingExecutor) JobGetAvailable(
 		e.q.running.remove(ids...)
 	}
 	return out, err
+}
+
+// JobSetStateIfRunningMany stores how runs ended. It wakes the queue of a job that is to run
+// again when that is due: immediately, or within River's interval for jobs that are due later.
+func (e choosingExecutor) JobSetStateIfRunningMany(
+	ctx context.Context, p *riverdriver.JobSetStateIfRunningManyParams,
+) ([]*rivertype.JobRow, error) {
+	rows, err := e.Executor.JobSetStateIfRunningMany(ctx, p)
+	for _, j := range rows {
+		if j.State == rivertype.JobStateAvailable {
+			const rounding = 5 * time.Millisecond // SQLite has milliseconds
+			e.q.notifier.wakeAfter(time.Until(j.ScheduledAt)-e.q.clockOffset.get()+rounding, QueueName(j.Queue))
+		}
+	}
+	return rows, err
 }
 
 func (queueDriver) SupportsListener() bool { return true }
