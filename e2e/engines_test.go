@@ -60,7 +60,8 @@ func TestEngines(t *testing.T) {
 					walk(newDriven(t, b))
 				})
 			}
-			plain := browserOptions{}                 // to start one costs more than most walks
+			plain := browserOptions{} // each start costs more than most walks
+
 			if e.name == "Firefox" && !tools.Full() { // WebKit differs most from Chromium
 				walk("form, widget, bank in its own window, redirects by GET and by form, review", plain, func(d *driven) {
 					d.fillRefusedForm(s, true)

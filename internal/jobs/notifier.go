@@ -34,11 +34,6 @@ func (n *notifier) wake(queue QueueName) {
 	}
 }
 
-// wakeAfter wakes the workers of a queue after d.
-func (n *notifier) wakeAfter(d time.Duration, queue QueueName) {
-	time.AfterFunc(d, func() { n.wake(queue) })
-}
-
 // next returns a queue to wake, or "".
 func (n *notifier) next() QueueName {
 	n.mu.Lock()
@@ -82,7 +77,7 @@ func (e choosingExecutor) JobGetAvailable(
 }
 
 // JobSetStateIfRunningMany stores how runs ended. It wakes the queue of a job that is to run
-// again when that is due: immediately, or within River's interval for jobs that are due later.
+// again when that is due, unless it is not due for so long that River's scheduler makes it available.
 func (e choosingExecutor) JobSetStateIfRunningMany(
 	ctx context.Context, p *riverdriver.JobSetStateIfRunningManyParams,
 ) ([]*rivertype.JobRow, error) {
@@ -90,7 +85,8 @@ func (e choosingExecutor) JobSetStateIfRunningMany(
 	for _, j := range rows {
 		if j.State == rivertype.JobStateAvailable {
 			const rounding = 5 * time.Millisecond // SQLite has milliseconds
-			e.q.notifier.wakeAfter(time.Until(j.ScheduledAt)-e.q.clockOffset.get()+rounding, QueueName(j.Queue))
+			wait := time.Until(j.ScheduledAt) - e.q.clockOffset.get() + rounding
+			time.AfterFunc(wait, func() { e.q.notifier.wake(QueueName(j.Queue)) })
 		}
 	}
 	return rows, err
