@@ -17,6 +17,16 @@ import (
 // axeSource is read once; it is half a megabyte.
 var axeSource = sync.OnceValues(func() ([]byte, error) { return os.ReadFile("../.cache/npm/axe-core/package/axe.min.js") })
 
+// withAxe gives axe to each document of the visitor's page, for tests that check most of them: to
+// send it to a document takes longer than to run it there.
+func withAxe(t *testing.T, v *visitor) *visitor {
+	t.Helper()
+	source, err := axeSource()
+	must(t, err)
+	must(t, v.AddInitScript(playwright.Script{Content: playwright.String(string(source))}))
+	return v
+}
+
 // live returns the page and its visible frames. Page.Frames loses the others when one is
 // detached.
 func (v *visitor) live() (frames []playwright.Frame) {
@@ -257,7 +267,7 @@ func TestPortalPagesAreAccessible(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	eachPageLanguage(t, func(t *testing.T, lang string, language option) {
-		v := visit(t, language)
+		v := withAxe(t, visit(t, language))
 		v.expect("404")
 		v.open(t, s.Portal+"/apply/nothing")
 		checkAccessibility(t, v, "no such product")
@@ -308,7 +318,7 @@ func TestWidgetIsAccessible(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	eachPageLanguage(t, func(t *testing.T, lang string, language option) {
-		v := visit(t, language)
+		v := withAxe(t, visit(t, language))
 		v.expect("422")
 		v.open(t, s.Portal+"/apply/cashflow")
 		fillForm(t, v, applicant)

@@ -76,7 +76,7 @@ func TestCallbacksAreReportedOnce(t *testing.T) {
 			reach(t, v.widget, "accounts")
 			click(t, v.widget(button(en("visit.accounts.submit"))))
 		}},
-		{"exit", "hookExit", "", "exited", 0, func(t *testing.T, v *visitor) {
+		{"exit, while the portal is away", "hookExit", "", "exited", 1, func(t *testing.T, v *visitor) {
 			reach(t, v.widget, "code")
 			click(t, v.widget("[data-testid=close]"))
 			click(t, v.widget("[data-testid=confirm-close]"))
@@ -85,13 +85,13 @@ func TestCallbacksAreReportedOnce(t *testing.T) {
 			signIn(t, v.widget, "supplier_unresponsive")
 			giveUp(t, v.widget)
 		}},
-		{"a portal that is away", "hookError", "SUPPLIER_ERROR", "retry", 1, func(t *testing.T, v *visitor) {
+		{"error, while the portal is away", "hookError", "SUPPLIER_ERROR", "retry", 1, func(t *testing.T, v *visitor) {
 			signIn(t, v.widget, "e_banking_unsupported")
 			giveUp(t, v.widget)
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.name == "success" || c.name == "error" { // other tests end so
+			if c.kind != "hookExit" {
 				tools.FullOnly(t)
 			}
 			t.Parallel()

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // inView waits until an element is within the window.
@@ -50,6 +52,7 @@ func TestDecideOnOnePage(t *testing.T) {
 	t.Run("a day opens its transactions", func(t *testing.T) { openDay(t, v, url) })
 	t.Run("on a phone", func(t *testing.T) { decideOnPhone(t, v, url) })
 	t.Run("without script", func(t *testing.T) {
+		tools.FullOnly(t)
 		// Without script all sections are there, folded.
 		plain := visit(t, noScript)
 		s.signIn(t, plain)
@@ -104,6 +107,7 @@ func openSections(t *testing.T, v *visitor, url string) {
 }
 
 func openMonth(t *testing.T, v *visitor, url string) {
+	tools.FullOnly(t)
 	click(t, v.page(`.side-sections a[href="#money"]`))
 	month := v.page("#money-part .plot-link >> nth=1")
 	must(t, month.Focus())
@@ -125,6 +129,7 @@ func openMonth(t *testing.T, v *visitor, url string) {
 }
 
 func openDay(t *testing.T, v *visitor, url string) {
+	tools.FullOnly(t)
 	// The arrow keys choose a day of the balance, and Enter opens it.
 	click(t, v.page(`.side-sections a[href="#balance"]`))
 	must(t, v.page(".plot-days .plot-link >> nth=3").Focus())
@@ -141,11 +146,11 @@ func openDay(t *testing.T, v *visitor, url string) {
 	click(t, v.page(`.near-days [rel="next"]`))
 	must(t, v.WaitForURL(regexp.MustCompile(`/transactions\?day=\d{4}-\d\d-\d\d$`)))
 	v.axe(t)
-	v.open(t, url)
 }
 
 func decideOnPhone(t *testing.T, v *visitor, url string) {
 	// On a phone the page is as wide as the window.
+	v.open(t, url)
 	must(t, v.SetViewportSize(390, 844))
 	wide, err := v.Evaluate(`() => document.documentElement.scrollWidth - document.documentElement.clientWidth`)
 	must(t, err)

@@ -259,7 +259,7 @@ func (b *Browser) InFrame(selector string) error {
 
 // findTarget finds the visible elements of a selector that have exactly the text (any text if that
 // is empty), takes the first and scrolls it into view. It returns the element with what keeps it from
-// being clicked, if anything.
+// being clicked, if anything. People press what they see: a page with its style sheets and typefaces.
 const findTarget = `
 	const [selector, text] = arguments;
 	const plain = (s) => s.replace(/\s+/g, " ").trim();
@@ -278,8 +278,10 @@ const findTarget = `
 	const label = e.labels && [...e.labels].some((l) => l.contains(hit));
 	const covered = hit && !label && !e.contains(hit);
 	const disabled = e.matches(":disabled");
+	const loads = document.readyState === "loading" || document.fonts.status === "loading" ||
+		[...document.querySelectorAll("link[rel=stylesheet]")].some((l) => !l.sheet && !l.disabled);
 	return { element: e, box: [box.left, box.top, box.width, box.height].join(), covered: covered ? hit.outerHTML.slice(0, 200) : "",
-		why: disabled ? "it is disabled" : hit || box.height === 0 ? "" : "it is outside of the window" };`
+		why: loads ? "the page loads" : disabled ? "it is disabled" : hit || box.height === 0 ? "" : "it is outside of the window" };`
 
 // target is what findTarget returns.
 type target struct {

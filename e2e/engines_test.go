@@ -43,8 +43,9 @@ var engines = []struct {
 }
 
 // TestEngines walks the main journeys by mouse in WebKit and Firefox, whose scrollbars take room.
-// In Firefox, make test-full also goes back, sends a pay stub and ends access; in both, it uses the
-// form without the module.
+// make test uses one browser of each engine, whose start costs more than most walks: WebKit's, which
+// differs most from Chromium, walks more. make test-full also sends a pay stub, goes back on hosted
+// pages, ends access, and uses the form without the module.
 func TestEngines(t *testing.T) {
 	t.Parallel()
 	s := alone(t, "--sandbox-bank-addr=127.0.0.1:0")
@@ -60,15 +61,17 @@ func TestEngines(t *testing.T) {
 					walk(newDriven(t, b))
 				})
 			}
-			plain := browserOptions{} // each start costs more than most walks
-
-			if e.name == "Firefox" && !tools.Full() { // WebKit differs most from Chromium
-				walk("form, widget, bank in its own window, redirects by GET and by form, review", plain, func(d *driven) {
+			plain := browserOptions{}
+			if !tools.Full() {
+				walk("form, widget, redirect, review", plain, func(d *driven) {
 					d.fillRefusedForm(s, true)
 					d.walkWidget()
-					d.walkOpenBank(s)
 					d.walkRedirect(s, "redirect")
-					d.walkRedirect(byPost, "redirect-form")
+					if e.name == "WebKit" {
+						d.goBack(s)
+						d.walkOpenBank(s)
+						d.walkRedirect(byPost, "redirect-form")
+					}
 					d.review(s)
 				})
 				return
@@ -81,9 +84,8 @@ func TestEngines(t *testing.T) {
 				d.walkOpenBank(s)
 				d.sendPayStub(s)
 			})
-			if tools.Full() { // as in the lockdown mode of Safari
-				walk("form without module", browserOptions{NoWASM: true}, func(d *driven) { d.fillRefusedForm(s, false) })
-			}
+			// As in the lockdown mode of Safari.
+			walk("form without module", browserOptions{NoWASM: true}, func(d *driven) { d.fillRefusedForm(s, false) })
 			walk("redirects by GET and by form, review, access", plain, func(d *driven) {
 				d.walkRedirect(s, "redirect")
 				d.walkRedirect(byPost, "redirect-form")

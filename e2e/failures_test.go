@@ -96,6 +96,7 @@ func sessionIsGone(t *testing.T, s *site) {
 }
 
 func walkOnTwoDevices(t *testing.T, s *site) {
+	tools.FullOnly(t)
 	computer, pocket := visit(t), visit(t, phone, dark)
 	s.arrive(t, computer, "embedded")
 	step(t, computer.widget, "consent")

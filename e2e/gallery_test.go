@@ -28,9 +28,9 @@ var update = flag.Bool("update", false, "write the accessibility trees and pictu
 // TestGallery holds each exhibit to its accessibility tree, which is what a screen reader
 // reads and in which order, and to a window of 320 px. The components, and the steps that
 // no walk of access_test.go reaches, are held to what axe finds; make test-full does so in
-// both themes and in forced colors. Each is held to its picture, too: in English on a phone
-// in light, in Spanish on a desktop in dark. In Spanish, only make test-full looks at more
-// than the longest.
+// both themes and in forced colors, and holds all exhibits to their pictures, too, where
+// make test does so for these: in English on a phone in light, in Spanish on a desktop in
+// dark. In Spanish, only make test-full looks at more than the longest.
 func TestGallery(t *testing.T) {
 	t.Parallel()
 	needBrowser(t)
@@ -76,8 +76,11 @@ func TestGallery(t *testing.T) {
 					tree, err := v.Locator("body").AriaSnapshot()
 					must(t, err)
 					fmt.Fprintf(&got, "# %s\n%s\n", e.Name, tree)
-					pictured(t, v, lang == "es", filepath.Join("testdata", "pictures", g.name+"."+lang), e.Name)
-					if slices.Contains(g.closely, e.Name) {
+					closely := slices.Contains(g.closely, e.Name)
+					if closely || *update || tools.Full() {
+						pictured(t, v, lang == "es", filepath.Join("testdata", "pictures", g.name+"."+lang), e.Name)
+					}
+					if closely {
 						if e.Name == "components" {
 							checkClosely(t, v, e.Name)
 						} else {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,12 +101,18 @@ func (c hostPage) serve(t *testing.T, s *site) string {
 	return server.URL
 }
 
+// mainHostPages are those that make test opens; make test-full opens all.
+var mainHostPages = []string{"isolated", "in a sandboxed frame", "module", "element, isolated"}
+
 // TestHostPages embeds the widget and the element in pages as other sites make them.
 func TestHostPages(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for name, c := range hostPages {
 		t.Run(name, func(t *testing.T) {
+			if !slices.Contains(mainHostPages, name) {
+				tools.FullOnly(t)
+			}
 			t.Parallel()
 			v := visit(t)
 			v.expect("SvcWidget: ") // why it refuses the page

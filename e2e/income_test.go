@@ -43,8 +43,8 @@ func stubFile(name, text string) playwright.InputFile {
 func TestPayrollVisit(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	eachLanguage(t, func(t *testing.T, lang string, language option) {
-		v := visit(t, language)
+	eachPageLanguage(t, func(t *testing.T, lang string, language option) {
+		v := withAxe(t, visit(t, language))
 		v.open(t, s.incomeVisit(t, lang))
 		for _, name := range []string{"consent", "source", "employer", "sign-in", "code", "connected"} {
 			step(t, v.page, name)

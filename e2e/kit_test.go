@@ -267,6 +267,7 @@ func embedAsDialog(t *testing.T, s *site, h *shop) {
 }
 
 func embedAsDialogThatWidgetCloses(t *testing.T, h *shop) {
+	tools.FullOnly(t)
 	t.Parallel()
 	_, token := h.token(t, nil)
 	h.bodies.Store("/closed", element(`id="m" mode="modal"`, token))
@@ -290,6 +291,7 @@ func embedAsDialogThatWidgetCloses(t *testing.T, h *shop) {
 }
 
 func embedTwice(t *testing.T, s *site, h *shop) {
+	tools.FullOnly(t)
 	t.Parallel()
 	_, first := h.token(t, nil)
 	_, second := h.token(t, nil)
@@ -334,6 +336,7 @@ func embedTwice(t *testing.T, s *site, h *shop) {
 }
 
 func embedInWebview(t *testing.T, s *site, h *shop) {
+	tools.FullOnly(t)
 	t.Parallel()
 	_, token := h.token(t, nil)
 	h.bodies.Store("/redirect", fmt.Sprintf(`<vestibule-apply mode="redirect" lang="es" `+

@@ -113,15 +113,21 @@ var launch = sync.OnceValue(func() error {
 	if err != nil {
 		return err
 	}
+	// Pages live too briefly for optimized scripts, an optimized WASM module or a process
+	// that draws to pay.
+	args := []string{"--no-sandbox", "--disable-gpu", "--in-process-gpu", "--js-flags=--liftoff-only,--no-opt,--no-maglev,--always-sparkplug",
+		"--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+		"--font-render-hinting=none"}
+	if !tools.Full() {
+		// The sites of a context share a process, as on phones with little memory: to start one for
+		// each site that a page leads to takes most of the time of opening it.
+		args = append(args, "--disable-site-isolation-trials", "--process-per-site", "--renderer-process-limit=1")
+	}
 	browser, err = pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{
 		ExecutablePath: playwright.String(chromium()),
 		// Pages must also work where scroll bars take room, as on most desktops.
 		IgnoreDefaultArgs: []string{"--hide-scrollbars"},
-		// Pages live too briefly for optimized scripts, an optimized WASM module or a process
-		// that draws to pay.
-		Args: []string{"--no-sandbox", "--disable-gpu", "--in-process-gpu", "--js-flags=--liftoff-only,--no-opt,--no-maglev,--always-sparkplug",
-			"--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-			"--font-render-hinting=none"},
+		Args:              args,
 	})
 	return err
 })

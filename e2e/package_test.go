@@ -97,6 +97,7 @@ func bundlePackagePage(t *testing.T) (page []byte, server string) {
 // boundary, mounted again, and replaced while the page runs. There is one script and one widget at each time.
 func TestPackage(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	script, render := bundlePackagePage(t)
 	h := &shop{site: s}

@@ -335,11 +335,11 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 			as := func(name string, state *playwright.StorageState, walk func(t *testing.T, l looker)) {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					v := visit(t, language, func(o *playwright.BrowserNewContextOptions) {
+					v := withAxe(t, visit(t, language, func(o *playwright.BrowserNewContextOptions) {
 						if state != nil {
 							o.StorageState = state.ToOptionalStorageState()
 						}
-					})
+					}))
 					v.expect("Failed to load resource")
 					walk(t, looker{visitor: v, seen: all, lang: lang})
 				})

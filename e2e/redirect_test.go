@@ -82,6 +82,7 @@ func leaveRedirect(t *testing.T, s *site) {
 }
 
 func bankDoesNotAnswer(t *testing.T, s *site) {
+	tools.FullOnly(t)
 	t.Parallel()
 	v := visit(t)
 	a := s.begin(t, "redirect")
@@ -274,6 +275,7 @@ func redirectByPost(t *testing.T, s *site, mode string) {
 }
 
 func postWithoutScript(t *testing.T, s *site) {
+	tools.FullOnly(t)
 	t.Parallel()
 	v := visit(t, noScript)
 	a := s.begin(t, "redirect-form")
@@ -288,6 +290,7 @@ func postWithoutScript(t *testing.T, s *site) {
 }
 
 func leaveRedirectByPost(t *testing.T, s *site) {
+	tools.FullOnly(t)
 	t.Parallel()
 	v := visit(t)
 	a := s.begin(t, "redirect")

@@ -199,9 +199,7 @@ func TestFrameRests(t *testing.T) {
 	h := newHost(t, s)
 	for _, width := range []int{320, 390, 560, 1280} {
 		t.Run(fmt.Sprintf("%d px", width), func(t *testing.T) {
-			if width != 320 && width != 1280 {
-				tools.FullOnly(t)
-			}
+			tools.FullOnly(t)
 			t.Parallel()
 			v := embed(t, s, h, window(width, 700))
 			for _, from := range append(walkingSteps, "end") {
@@ -236,6 +234,7 @@ func TestFrameRests(t *testing.T) {
 	// A scroll bar of the page makes the frame narrower, and its content lower where the width of
 	// the frame passes a limit of the layout.
 	t.Run("in a page whose scroll bar comes with the frame's height", func(t *testing.T) {
+		tools.FullOnly(t)
 		t.Parallel()
 		const width = 34*16 + 16 + 8 // more than the limit, with the body's margins and less than a scroll bar
 		v := embed(t, s, h, window(width, 400))

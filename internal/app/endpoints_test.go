@@ -88,8 +88,8 @@ func someAtOnce(all []func()) {
 
 // TestEndpointsRejectBadInput sends bad input to every route of both parties. No
 // request may cause a server error, get an answer in another shape than the route's,
-// change stored rows, or appear in the log. Before make test-full, it is every eighth of them, and
-// every twenty-fourth on PostgreSQL.
+// change stored rows, or appear in the log. Before make test-full, it is every 16th of them, and
+// every 48th on PostgreSQL.
 func TestEndpointsRejectBadInput(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
@@ -114,9 +114,9 @@ func TestEndpointsRejectBadInput(t *testing.T) {
 		before := w.rows(t)
 		every, n := 1, 0 // in make test-full, every attack on every route
 		if !tools.Full() {
-			every = 8
+			every = 16
 			if w.databaseURL != "" {
-				every = 24
+				every = 48
 			}
 		}
 		for _, r := range routes {

@@ -20,6 +20,7 @@ import (
 	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/storetest"
 	"vestibule/internal/testutil/storetest/cluster"
+	"vestibule/internal/testutil/tools"
 )
 
 // TestRestoreOnSQLite makes a backup under load, as docs/how-to/operations.md describes,
@@ -63,9 +64,7 @@ func TestRestoreOnSQLite(t *testing.T) {
 }
 
 func TestRestoreOnPostgreSQL(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long")
-	}
+	tools.FullOnly(t)
 	address := storetest.URL(t)
 	dump := filepath.Join(t.TempDir(), "vestibule.dump")
 	tool := func(name string) string {

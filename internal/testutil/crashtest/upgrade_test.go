@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/testutil"
 	"vestibule/internal/testutil/storetest"
+	"vestibule/internal/testutil/tools"
 )
 
 var older = flag.String("older", "", "the binary of an older version, which serves while this one replaces it")
@@ -26,8 +27,8 @@ var older = flag.String("older", "", "the binary of an older version, which serv
 // migrations: a column and an index on every table, and a new table. With `make
 // test-upgrade FROM=version`, an older binary serves while this one migrates.
 func TestReplicasServeDuringMigration(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long")
+	if *older == "" {
+		tools.FullOnly(t)
 	}
 	f := newFleet(t, 2, storetest.URL(t))
 	for _, r := range f.replicas {
