@@ -44,6 +44,25 @@ const holdPresses = `{
 	window.setTimeout = (f, ms, ...of) => later(f, ms === 5000 ? 600_000 : ms, ...of);
 }`
 
+// markAnswers makes a page keep presses, and mark that it has read an answer, with the step that
+// the answer has, after all that it does at once with it.
+func markAnswers(t *testing.T, at place) {
+	t.Helper()
+	_, err := at("body").Evaluate(`(body) => {`+holdPresses+`
+		const ask = window.fetch;
+		window.fetch = async (...of) => {
+			const answer = await ask(...of), text = answer.text.bind(answer);
+			answer.text = async () => {
+				const got = await text();
+				setTimeout(() => requestAnimationFrame(() => body.dataset.answered = /data-step="([^"]+)/.exec(got)?.[1] ?? ""));
+				return got;
+			};
+			return answer;
+		};
+	}`, nil)
+	must(t, err)
+}
+
 // TestPressThroughWords: a message that appears because a press left a field does not
 // move the pressed button, and the form reports its errors after the click.
 func TestPressThroughWords(t *testing.T) {
@@ -91,22 +110,7 @@ func TestPressThroughAnAnswer(t *testing.T) {
 	reach(t, v.widget, "bank")
 	banks := v.widget("button[name=bank]")
 	pressed, other := read(t, banks.Nth(0).Locator(".row-title")), read(t, banks.Nth(1).Locator(".row-title"))
-	// The frame marks that an answer was read, after all that it does at once with it.
-	_, err := v.widget("body").Evaluate(`(body) => `+holdPresses, nil)
-	must(t, err)
-	_, err = v.widget("body").Evaluate(`(body) => {
-		const ask = window.fetch;
-		window.fetch = async (...of) => {
-			const answer = await ask(...of), text = answer.text.bind(answer);
-			answer.text = async () => {
-				const got = await text();
-				setTimeout(() => requestAnimationFrame(() => body.dataset.answered = "yes"));
-				return got;
-			};
-			return answer;
-		};
-	}`, nil)
-	must(t, err)
+	markAnswers(t, v.widget)
 	asked, answer := make(chan struct{}, 9), make(chan struct{})
 	must(t, v.Context.Route("**/visit/*?*q=*", func(r playwright.Route) {
 		go func() {
@@ -126,4 +130,29 @@ func TestPressThroughAnAnswer(t *testing.T) {
 	if title := read(t, v.widget("h1")); !strings.Contains(title, pressed) {
 		t.Errorf("%q was pressed, and then came %q", pressed, title)
 	}
+}
+
+// TestPressThroughAPoll: a page that waits for the bank in another tab shows what came of it once
+// its button is no longer pressed.
+func TestPressThroughAPoll(t *testing.T) {
+	t.Parallel()
+	tools.FullOnly(t)
+	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
+	v := visit(t)
+	s.arrive(t, v, "redirect")
+	toOpenBank(t, v.page, true)
+	address := v.URL()
+	click(t, v.page(button(en("visit.authorize.submit", "bank", openBank))))
+	see(t, v.page(button(en("bank.cancel", "company", "Vestibule"))))
+	waiting := v.tab(t)
+	waiting.open(t, address)
+	step(t, waiting.page, "authorize")
+	markAnswers(t, waiting.page)
+	press(t, waiting, waiting.page("#step form[method=post] button").First())
+	click(t, v.page(button(en("bank.cancel", "company", "Vestibule"))))
+	step(t, v.page, "failed")
+	see(t, waiting.page("body[data-answered=failed]"))
+	step(t, waiting.page, "authorize")
+	must(t, waiting.Mouse().Up())
+	step(t, waiting.page, "failed")
 }

@@ -31,6 +31,7 @@ async function look(answer?: Response): Promise<void> {
   const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html");
   const next = page && page.getElementById("step");
   if (next && next.dataset.step !== step().dataset.step) {
+    await released();
     put(page, next);
   }
   follow();
