@@ -155,11 +155,12 @@ func (d *Driven) Submit(ctx context.Context, files []File, answer Answer) error 
 
 // How long WaitForReport waits, and how often it polls.
 const (
-	reportTimeout      = 10 * time.Second
+	reportTimeout      = time.Minute
 	reportPollInterval = 20 * time.Millisecond
 )
 
-// WaitForReport waits a short time until the visit's report is generated.
+// WaitForReport waits until the visit's report is generated, or a minute has passed, which the jobs of a
+// machine with much else to do may need.
 func (d *Driven) WaitForReport(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
 	defer cancel()
