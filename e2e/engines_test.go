@@ -52,6 +52,7 @@ func TestEngines(t *testing.T) {
 	byPost := start(t, "--return-mode=post")
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
 			walk := func(name string, o browserOptions, walk func(d *driven)) {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()

@@ -23,7 +23,9 @@ func PendingMigrations(ctx context.Context, c Config) (int, error) {
 		return 0, err
 	}
 	defer db.Close()
-	if err := db.PingContext(ctx); err != nil {
+	if err := db.PingContext(ctx); errors.Is(err, errPooledByTransaction) {
+		return 0, errPooledByTransaction
+	} else if err != nil {
 		return 0, errors.New("the database does not answer") // the driver's message may contain the address
 	}
 	files, err := fs.ReadDir(Migrations(c.Party), ".")
@@ -78,7 +80,7 @@ func openToRead(ctx context.Context, c Config) (*sql.DB, error) {
 		return sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+
 			url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(10000)"}}.Encode())
 	}
-	connector, err := connectorFor(ctx, c.URL, c.Party)
+	connector, err := connectorFor(c.URL, c.Party)
 	if err != nil {
 		return nil, err
 	}

@@ -150,9 +150,13 @@ func TestUndeclaredPoolerIsRejected(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			address := storetest.Pool(t, "transaction", false, settings...)(storetest.URL(t))
-			_, err := store.Open(t.Context(), store.Config{URL: address, Party: store.Portal, MasterKey: storetest.MasterKey})
+			c := store.Config{URL: address, Party: store.Portal, MasterKey: storetest.MasterKey}
+			_, err := store.Open(t.Context(), c)
 			if err == nil || !strings.Contains(err.Error(), "pool_mode=transaction") {
 				t.Errorf("got %v", err)
+			}
+			if _, err = store.PendingMigrations(t.Context(), c); err == nil || !strings.Contains(err.Error(), "pool_mode=transaction") {
+				t.Errorf("pending migrations: %v", err)
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,7 +20,7 @@ import (
 // openPostgres opens a pool whose connections work in the party's schema, which it
 // creates if it is missing.
 func openPostgres(ctx context.Context, dsn, schema string) (*sql.DB, error) {
-	connector, err := connectorFor(ctx, dsn, schema)
+	connector, err := connectorFor(dsn, schema)
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +38,9 @@ func openPostgres(ctx context.Context, dsn, schema string) (*sql.DB, error) {
 	}
 	if err != nil {
 		db.Close()
+		if errors.Is(err, errPooledByTransaction) {
+			return nil, errPooledByTransaction
+		}
 		return nil, unreached(err)
 	}
 	return db, nil
@@ -58,7 +62,7 @@ const withoutJIT = "jit TO off"
 // connectorFor connects to the database at dsn and runs every statement in schema. Poolers
 // refuse or ignore a schema in the startup message, so it is set once for a connection, or
 // in transaction mode for each transaction, where no named statement is prepared.
-func connectorFor(ctx context.Context, dsn, schema string) (driver.Connector, error) {
+func connectorFor(dsn, schema string) (driver.Connector, error) {
 	cfg, mode, err := parseURL(dsn)
 	if err != nil {
 		return nil, err
@@ -67,10 +71,14 @@ func connectorFor(ctx context.Context, dsn, schema string) (driver.Connector, er
 	cfg.RuntimeParams["timezone"], cfg.RuntimeParams["client_encoding"] = "UTC", "UTF8"
 	path := "search_path TO " + pgx.Identifier{schema}.Sanitize()
 	if mode == "session" {
-		if err := checkSessions(ctx, cfg); err != nil {
-			return nil, err
-		}
+		var checked atomic.Bool
 		return stdlib.GetConnector(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
+			if !checked.Load() {
+				if err := checkSessions(ctx, c); err != nil {
+					return err
+				}
+				checked.Store(true)
+			}
 			// Queries are written for their filters, so that planning them again for each value gains nothing.
 			_, err := c.Exec(ctx, "SET "+path+"; SET "+withoutJIT+"; SET plan_cache_mode TO force_generic_plan")
 			return err
@@ -112,28 +120,28 @@ func unreached(err error) error {
 	return fmt.Errorf("--database-url: %w", err)
 }
 
-// checkSessions returns errPooledByTransaction when two connections do not keep separate
-// and constant database sessions, as they do without a pooler or in session mode.
-func checkSessions(ctx context.Context, cfg *pgx.ConnConfig) error {
-	cfg = cfg.Copy()
-	cfg.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // prepares nothing in shared sessions
-	var conns [2]*pgx.Conn
+// checkSessions returns errPooledByTransaction when a first connection and another one do not
+// keep separate and constant database sessions, as they do without a pooler or in session mode.
+func checkSessions(ctx context.Context, first *pgx.Conn) error {
+	conns := [2]*pgx.Conn{first}
 	var at [2]int32 // backend process of each connection
 	query := func(i int) (pid int32, err error) {
-		err = conns[i].QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid)
+		// It prepares nothing in shared sessions.
+		err = conns[i].QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid)
 		return pid, err
 	}
 	for i := range conns {
-		c, err := pgx.ConnectConfig(ctx, cfg)
-		if err != nil {
-			return nil // the pool's first connection reports it
+		var err error
+		if i > 0 {
+			if conns[i], err = pgx.ConnectConfig(ctx, first.Config()); err != nil {
+				return err
+			}
+			defer conns[i].Close(context.WithoutCancel(ctx))
 		}
-		defer c.Close(context.WithoutCancel(ctx))
-		conns[i] = c
 		if at[i], err = query(i); err != nil {
-			return unreached(err)
+			return err
 		}
-		if uint32(at[i]) == c.PgConn().PID() {
+		if uint32(at[i]) == conns[i].PgConn().PID() {
 			return nil // no pooler: the same process accepted the connection
 		}
 	}
@@ -142,7 +150,7 @@ func checkSessions(ctx context.Context, cfg *pgx.ConnConfig) error {
 	for _, i := range []int{0, 0, 1, 1, 0} {
 		pid, err := query(i)
 		if err != nil {
-			return unreached(err)
+			return err
 		}
 		if pid != at[i] || pid == at[1-i] {
 			return errPooledByTransaction

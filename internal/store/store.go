@@ -189,17 +189,20 @@ func Migrations(party string) fs.FS {
 }
 
 // migrate applies the new migrations of from to the schema that the connections work
-// in, after the upgrade of tables from before the baseline. It holds goose's default
-// lock, which older versions take too.
+// in, after the upgrade of tables from before the baseline. If there are new ones, it holds
+// goose's default lock, which older versions take too.
 func (db *DB) migrate(ctx context.Context, schema string, from fs.FS, vault *Vault) error {
-	return db.WithLock(ctx, lock.DefaultLockID, func(ctx context.Context) error {
-		dialect := goose.DialectSQLite3
-		if db.Dialect == Postgres {
-			dialect = goose.DialectPostgres
-			if err := inSchema(ctx, db.SQL, schema); err != nil {
-				return err
-			}
+	dialect := goose.DialectSQLite3
+	if db.Dialect == Postgres {
+		dialect = goose.DialectPostgres
+		if err := inSchema(ctx, db.SQL, schema); err != nil {
+			return err
 		}
+	}
+	if db.migrated(ctx, from) {
+		return nil
+	}
+	return db.WithLock(ctx, lock.DefaultLockID, func(ctx context.Context) error {
 		p, err := goose.NewProvider(dialect, db.SQL, from, goose.WithDisableGlobalRegistry(true))
 		if err != nil {
 			return err
@@ -227,6 +230,21 @@ func (db *DB) migrate(ctx context.Context, schema string, from fs.FS, vault *Vau
 }
 
 const migrationTries = 10
+
+// migrated reports whether the newest migration of from is the newest that was applied.
+func (db *DB) migrated(ctx context.Context, from fs.FS) bool {
+	files, err := fs.ReadDir(from, ".")
+	if err != nil || len(files) == 0 {
+		return false
+	}
+	newest, err := goose.NumericComponent(files[len(files)-1].Name())
+	if err != nil {
+		return false
+	}
+	var applied int64
+	err = db.SQL.QueryRowContext(ctx, `SELECT max(version_id) FROM goose_db_version WHERE is_applied`).Scan(&applied)
+	return err == nil && applied == newest
+}
 
 // Close closes the pools.
 func (db *DB) Close() error {

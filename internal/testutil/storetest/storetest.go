@@ -424,7 +424,11 @@ var administration = sync.OnceValues(func() (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sql.Open("pgx", address)
+	db, err := sql.Open("pgx", address)
+	if err == nil {
+		db.SetMaxIdleConns(16) // a connection takes as long as to make a database
+	}
+	return db, err
 })
 
 func exec(t testing.TB, query string) {
