@@ -156,6 +156,7 @@ func TestBackendEmbedded(t *testing.T) {
 // the portal asks for it, and the applicant continues by redirect.
 func TestBackendAsksTheApplicant(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	app := s.backend(t)
 	modes := []string{"redirect", "redirect-form"}

@@ -66,6 +66,7 @@ func (v *visitor) id(t *testing.T) string {
 // the portal did not answer at first.
 func TestCallbacksAreReportedOnce(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	for _, c := range []struct {
 		name, kind, errorType, phase string
@@ -91,9 +92,6 @@ func TestCallbacksAreReportedOnce(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.kind != "hookExit" {
-				tools.FullOnly(t)
-			}
 			t.Parallel()
 			v := visit(t)
 			reports := callbackReports(t, v)

@@ -42,6 +42,7 @@ func TestConsumerEndsAccess(t *testing.T) {
 	t.Run("freeze, report and history", func(t *testing.T) { s.freezeAndRead(t, c) })
 	t.Run("end", func(t *testing.T) { s.endAccess(t, c) })
 	t.Run("the receipt says the same day", func(t *testing.T) {
+		tools.FullOnly(t)
 		if until := s.receiptDay(t); !strings.Contains(shared, until) {
 			t.Errorf("the page of what was shared does not say %s", until)
 		}

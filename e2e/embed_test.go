@@ -303,6 +303,9 @@ func TestModuleRegisters(t *testing.T) {
 			continue
 		}
 		t.Run(b.name, func(t *testing.T) {
+			if b.want != "" {
+				tools.FullOnly(t)
+			}
 			h := newHost(t, s)
 			v := visit(t)
 			v.expect("Failed to load resource")

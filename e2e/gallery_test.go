@@ -3,7 +3,6 @@ package e2e
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -30,7 +29,7 @@ var update = flag.Bool("update", false, "write the accessibility trees and pictu
 // no walk of access_test.go reaches, are held to what axe finds; make test-full does so in
 // both themes and in forced colors, and holds all exhibits to their pictures, too, where
 // make test does so for these: in English on a phone in light, in Spanish on a desktop in
-// dark. In Spanish, only make test-full looks at more than the longest.
+// dark. Only make test-full looks at them in Spanish.
 func TestGallery(t *testing.T) {
 	t.Parallel()
 	needBrowser(t)
@@ -53,17 +52,14 @@ func TestGallery(t *testing.T) {
 		t.Cleanup(srv.Close)
 		t.Run(g.name, func(t *testing.T) {
 			eachLanguage(t, func(t *testing.T, lang string, language option) {
+				if lang == "es" && !*update {
+					tools.FullOnly(t)
+				}
 				v := visit(t, language, phone, func(o *playwright.BrowserNewContextOptions) { o.BypassCSP = playwright.Bool(true) })
 				file := "testdata/" + g.name + "." + lang + ".yaml"
 				want := testutil.ReadFile(t, file)
-				trees := exhibitTrees(string(want))
-				long := longest(trees, 13)
 				var got strings.Builder
 				for i, e := range g.exhibits(g.assets, i18n.Lang(lang)) {
-					if lang == "es" && !*update && !tools.Full() && !long[e.Name] {
-						got.WriteString(trees[e.Name])
-						continue
-					}
 					// with its style sheets
 					_, err := v.Goto(fmt.Sprintf("%s/exhibits/%d?lang=%s", srv.URL, i, lang),
 						playwright.PageGotoOptions{WaitUntil: playwright.WaitUntilStateLoad})
@@ -104,29 +100,4 @@ func TestGallery(t *testing.T) {
 			})
 		})
 	}
-}
-
-// exhibitTrees returns the parts of a file of trees, with their headings, by exhibit.
-func exhibitTrees(file string) map[string]string {
-	out := map[string]string{}
-	for _, tree := range strings.Split("\n"+file, "\n# ")[1:] {
-		name, _, _ := strings.Cut(tree, "\n")
-		out[name] = "# " + strings.TrimSuffix(tree, "\n") + "\n"
-	}
-	return out
-}
-
-// longest returns the names of the n exhibits whose trees have the most lines.
-func longest(trees map[string]string, n int) map[string]bool {
-	names := slices.SortedFunc(maps.Keys(trees), func(a, b string) int {
-		if more := strings.Count(trees[b], "\n") - strings.Count(trees[a], "\n"); more != 0 {
-			return more
-		}
-		return strings.Compare(a, b)
-	})
-	out := map[string]bool{}
-	for _, name := range names[:min(n, len(names))] {
-		out[name] = true
-	}
-	return out
 }

@@ -102,7 +102,7 @@ func (c hostPage) serve(t *testing.T, s *site) string {
 }
 
 // mainHostPages are those that make test opens; make test-full opens all.
-var mainHostPages = []string{"isolated", "in a sandboxed frame", "module", "element, isolated"}
+var mainHostPages = []string{"isolated", "in a sandboxed frame", "element, isolated"}
 
 // TestHostPages embeds the widget and the element in pages as other sites make them.
 func TestHostPages(t *testing.T) {

@@ -303,6 +303,7 @@ func leaveRedirectByPost(t *testing.T, s *site) {
 }
 
 func postFromOtherBrowser(t *testing.T, s *site) {
+	tools.FullOnly(t) // attacktest.TestReturnIsBoundAndSingleUse sends the same requests
 	t.Parallel()
 	mine, other := visit(t, noScript), visit(t, noScript)
 	a := s.begin(t, "redirect-form")

@@ -245,6 +245,7 @@ func TestFrameRests(t *testing.T) {
 		rests(t, "consent", v.page("iframe"), v.widget("html"))
 	})
 	t.Run("in a page that keeps it lower", func(t *testing.T) {
+		tools.FullOnly(t)
 		t.Parallel()
 		v := embed(t, s, h)
 		lower := func(height string) {
