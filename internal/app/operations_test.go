@@ -298,34 +298,6 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// TestReadinessFailsBeforeShutdown checks that requests still succeed after readiness
-// fails, until a balancer notices it.
-func TestReadinessFailsBeforeShutdown(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long")
-	}
-	t.Parallel()
-	w := startServer(t, "", "--admin-addr=127.0.0.1:0", "--drain-grace=3s")
-	eventually(t, 200, w.Admin+"/readyz")
-	health(t, w.Admin, 0, "ready")
-	w.Stop()
-	eventually(t, 503, w.Admin+"/readyz")
-	health(t, w.Admin, 1, "not ready")
-	good(t, 200, ask(t, "GET", w.Portal+"/", ""))
-	good(t, 200, ask(t, "GET", w.Provider+"/connect/jwkset", ""))
-	good(t, 200, ask(t, "GET", w.Admin+"/healthz", ""))
-}
-
-// health runs vestibule health and checks its result.
-func health(t *testing.T, admin string, exit int, says string) {
-	t.Helper()
-	for _, flag := range []string{"--admin-addr=" + strings.TrimPrefix(admin, "http://"), "--admin-url=" + admin} {
-		if got, out, errs := run(t, "health", flag); got != exit || !strings.HasPrefix(out, says) {
-			t.Errorf("health %s: exit code %d, %q %q", flag, got, out, errs)
-		}
-	}
-}
-
 // TestEntrances opens each page that the program logs when it is ready.
 func TestEntrances(t *testing.T) {
 	if testing.Short() {
