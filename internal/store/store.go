@@ -231,7 +231,8 @@ func (db *DB) migrate(ctx context.Context, schema string, from fs.FS, vault *Vau
 
 const migrationTries = 10
 
-// migrated reports whether the newest migration of from is the newest that was applied.
+// migrated reports whether as many migrations were applied as from has, up to its newest. goose judges
+// what differs: a newer version's database, or a migration that came late.
 func (db *DB) migrated(ctx context.Context, from fs.FS) bool {
 	files, err := fs.ReadDir(from, ".")
 	if err != nil || len(files) == 0 {
@@ -241,9 +242,11 @@ func (db *DB) migrated(ctx context.Context, from fs.FS) bool {
 	if err != nil {
 		return false
 	}
-	var applied int64
-	err = db.SQL.QueryRowContext(ctx, `SELECT max(version_id) FROM goose_db_version WHERE is_applied`).Scan(&applied)
-	return err == nil && applied == newest
+	var n int
+	var last int64
+	err = db.SQL.QueryRowContext(ctx, `SELECT count(DISTINCT version_id), max(version_id) FROM goose_db_version
+		WHERE is_applied AND version_id > 0`).Scan(&n, &last)
+	return err == nil && n == len(files) && last == newest
 }
 
 // Close closes the pools.

@@ -353,3 +353,15 @@ func describe(t *testing.T, db *store.DB) map[string][]string {
 	}
 	return out
 }
+
+// TestLateMigrationIsReported adds a migration whose number is below the newest that was applied.
+func TestLateMigrationIsReported(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		if _, err := db.SQL.ExecContext(t.Context(), `DELETE FROM goose_db_version WHERE version_id = 1005`); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Migrate(t.Context(), store.Portal, store.Migrations(store.Portal)); err == nil || !strings.Contains(err.Error(), "missing") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
