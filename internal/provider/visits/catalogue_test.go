@@ -1,4 +1,4 @@
-package visits
+package visits_test
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/sources"
+	"vestibule/internal/provider/visits"
 	providerui "vestibule/templates/provider"
 )
 
@@ -31,7 +32,7 @@ func TestFindInstitutions(t *testing.T) {
 		{"ridian", "", 0},
 		{"<script>", "", 0},
 	} {
-		found := FindInstitutions(all, c.query)
+		found := visits.FindInstitutions(all, c.query)
 		if got := len(found); got != c.count {
 			t.Errorf("FindInstitutions(%q) finds %d, want %d", c.query, got, c.count)
 		}
@@ -60,8 +61,8 @@ func TestSuppliersOf(t *testing.T) {
 		{"India", i18n.Spanish, []providerui.Bank{{ID: "IN1", Name: "One", Place: "India"}, {ID: "IN2", Name: "Two", Place: "India"}}},
 		{"Atlantis", i18n.English, nil},
 	} {
-		if diff := cmp.Diff(c.want, suppliersOf(all, c.country, c.lang)); diff != "" {
-			t.Errorf("suppliersOf(%q, %s): %s", c.country, c.lang, diff)
+		if diff := cmp.Diff(c.want, visits.SuppliersOf(all, c.country, c.lang)); diff != "" {
+			t.Errorf("SuppliersOf(%q, %s): %s", c.country, c.lang, diff)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package visits
+package visits_test
 
 import (
 	"cmp"

@@ -1,9 +1,10 @@
-package visits
+package visits_test
 
 import (
 	"testing"
 
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/visits"
 	"vestibule/internal/theme"
 	"vestibule/templates/ui"
 
@@ -16,7 +17,7 @@ func TestThemeLogo(t *testing.T) {
 	light := customers.Logo{Hash: "day", Extension: "svg", Width: 80, Height: 40}
 	dark := customers.Logo{Hash: "night", Extension: "png", Width: 60, Height: 40}
 	both := map[string]customers.Logo{theme.Light: light, theme.Dark: dark}
-	day, night := logoPath(light), logoPath(dark)
+	const day, night = "/theme/logo/day.svg", "/theme/logo/night.png"
 	for name, test := range map[string]struct {
 		scheme string
 		logos  map[string]customers.Logo
@@ -32,7 +33,7 @@ func TestThemeLogo(t *testing.T) {
 	} {
 		var th customers.Theme
 		th.Scheme, th.Logos = test.scheme, test.logos
-		if diff := cmp.Diff(test.want, ThemeLogo(th)); diff != "" {
+		if diff := cmp.Diff(test.want, visits.ThemeLogo(th)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

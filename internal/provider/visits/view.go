@@ -304,7 +304,7 @@ func (s *Service) addChoices(v visit, p *providerui.Visit, query url.Values) {
 	found := FindInstitutions(all, p.Query)
 	if v.Step == flow.StepSupplier {
 		p.Country = query.Get("country")
-		p.Banks = suppliersOf(found, p.Country, p.Lang)
+		p.Banks = SuppliersOf(found, p.Country, p.Lang)
 	} else {
 		for _, b := range found {
 			p.Banks = append(p.Banks, providerui.Bank{ID: b.ID, Name: b.Name, Place: placeOf(b, p.Lang)})
@@ -314,9 +314,9 @@ func (s *Service) addChoices(v visit, p *providerui.Visit, query url.Values) {
 	p.Banks = p.Banks[:len(p.Banks)-p.More]
 }
 
-// suppliersOf lists the bureaus of a country or, without one, the countries by their names, and the
+// SuppliersOf lists the bureaus of a country or, without one, the countries by their names, and the
 // reader of documents after them.
-func suppliersOf(all []sources.Institution, country string, l i18n.Lang) (out []providerui.Bank) {
+func SuppliersOf(all []sources.Institution, country string, l i18n.Lang) (out []providerui.Bank) {
 	for _, b := range all {
 		at := slices.IndexFunc(out, func(o providerui.Bank) bool { return o.Country == b.Place })
 		switch {

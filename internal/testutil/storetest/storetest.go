@@ -124,7 +124,9 @@ func folder(t testing.TB) string {
 func Postgres(t testing.TB, party string) *store.DB {
 	t.Helper()
 	address := server(t)
-	return openFor(t, store.Config{URL: newDatabase(t, address, postgresTemplate(t, address, party)), Party: party})
+	db := openFor(t, store.Config{URL: newDatabase(t, address, postgresTemplate(t, address, party)), Party: party})
+	db.SQL.SetMaxOpenConns(4) // enough for races; each connection is a process, whose start costs more than most tests
+	return db
 }
 
 // URL returns the URL of a fresh, empty PostgreSQL database, for tests that start the
@@ -359,9 +361,8 @@ func postgresTemplate(t testing.TB, address string, parties ...string) string {
 		return name
 	}
 	name := "template_" + of + "_" + fingerprint(t, parties)
-	db, err := sql.Open("pgx", address)
+	db, err := administration()
 	testutil.Must(t, err)
-	defer db.Close()
 	ctx := context.Background()
 	conn, err := db.Conn(ctx)
 	testutil.Must(t, err)
@@ -371,6 +372,7 @@ func postgresTemplate(t testing.TB, address string, parties ...string) string {
 	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(key.Sum32())); err != nil {
 		t.Fatal(err)
 	}
+	defer conn.ExecContext(ctx, "SELECT pg_advisory_unlock_all()")
 	var there bool
 	testutil.Must(t, conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)", name).Scan(&there))
 	if !there {
@@ -426,7 +428,8 @@ var administration = sync.OnceValues(func() (*sql.DB, error) {
 	}
 	db, err := sql.Open("pgx", address)
 	if err == nil {
-		db.SetMaxIdleConns(16) // a connection takes as long as to make a database
+		db.SetMaxOpenConns(2) // a connection takes as long as to make a database
+		db.SetMaxIdleConns(2)
 	}
 	return db, err
 })
