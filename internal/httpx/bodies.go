@@ -42,10 +42,10 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// end gives HTTP/1.1's server up to a second to read the rest of the body.
+// end limits how long HTTP/1.1's server reads the rest of the body. A client that still sends when
+// the connection is closed does not get the response.
 func (b *timedBody) end() {
 	if !b.ended && !b.streams {
-		b.left = min(b.left, time.Second)
 		b.limit()
 	}
 }

@@ -216,6 +216,30 @@ func TestStalledConnectionsAreClosed(t *testing.T) {
 	}
 }
 
+// TestRestOfASlowBodyIsRead checks that a client gets the answer to a body that the handler does not
+// read: a connection that is closed while the client sends loses the answer.
+func TestRestOfASlowBodyIsRead(t *testing.T) {
+	bodies(t, func(t *testing.T, l *pipes, _ func() (int, time.Time, error)) {
+		conn, err := l.dial(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		const size, phone = 100_000, 256_000 / 8 // bytes a second
+		fmt.Fprintf(conn, "POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n", size)
+		for sent := 0; sent < size; sent += size / 10 {
+			time.Sleep(time.Second * (size / 10) / phone)
+			if _, err := conn.Write(make([]byte, size/10)); err != nil {
+				t.Fatalf("after %d bytes: %v", sent, err)
+			}
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil || resp.Close {
+			t.Fatalf("the answer: %+v, %v; want one that leaves the connection open", resp, err)
+		}
+	})
+}
+
 // page renders unless its context has ended.
 type page struct{}
 
