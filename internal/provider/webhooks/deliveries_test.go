@@ -282,10 +282,11 @@ func TestConcurrentRotations(t *testing.T) {
 		}
 		var won atomic.Int32
 		var wait sync.WaitGroup
+		before := r.callback(mine)
 		for range 4 {
 			wait.Go(func() {
 				err := r.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-					secret, ok, err := r.Rotate(ctx, tx, r.callback(mine), old[0].ID)
+					secret, ok, err := r.Rotate(ctx, tx, before, old[0].ID)
 					if ok && !strings.HasPrefix(secret, "whsec_") {
 						err = fmt.Errorf("secret %q", secret)
 					}
