@@ -14,16 +14,18 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/prefill"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/store"
 )
 
 var manyApplications = flag.Int("applications", 100_000, "how many applications the portal has, of the figures of applications")
 
-// fewApplications is how many applications the portal has that is measured beside the one with many.
-const fewApplications = 1_000
+// fewApplications is how many applications the portal has that is measured beside the one with many,
+// whose provider has manyCustomers more customers.
+const fewApplications, manyCustomers = 1_000, 100
 
-// applicationFigures measures lists, searches and journeys at a portal with many applications,
-// beside one with few.
+// applicationFigures measures lists, searches and journeys at a portal with many applications and a
+// provider with many customers, beside a portal and a provider with few.
 func applicationFigures(ctx context.Context, dir string) []figure {
 	bin := buildProgram(ctx, dir)
 	out := applicationsOn(ctx, "SQLite", fleet.Options{Bin: bin})
@@ -31,9 +33,9 @@ func applicationFigures(ctx context.Context, dir string) []figure {
 }
 
 func applicationsOn(ctx context.Context, name string, o fleet.Options) []figure {
-	few, fewLoad, _ := portalWith(ctx, o, fewApplications)
+	few, fewLoad, _ := portalWith(ctx, o, fewApplications, 0)
 	defer few.Stop()
-	many, manyLoad, size := portalWith(ctx, o, *manyApplications)
+	many, manyLoad, size := portalWith(ctx, o, *manyApplications, manyCustomers)
 	defer many.Stop()
 	of := fmt.Sprintf(", %d applications / %d, %s", *manyApplications, fewApplications, name)
 	out := []figure{compare("database of an application without a visit, "+name, "≤ 60 KB", kilobytes, series{size}, series{60e3})}
@@ -74,13 +76,15 @@ func applicationsOn(ctx context.Context, name string, o fleet.Options) []figure 
 	return append(out, compare("processor time of a journey"+of, "≤ 1.30", millis, here, there))
 }
 
-// portalWith starts a program whose portal has n applications, and returns the bytes of database of each.
-func portalWith(ctx context.Context, o fleet.Options, n int) (f *fleet.Fleet, l *fleet.Load, size float64) {
+// portalWith starts a program whose portal has n applications and whose provider has more customers,
+// and returns the bytes of database of each application.
+func portalWith(ctx context.Context, o fleet.Options, n, more int) (f *fleet.Fleet, l *fleet.Load, size float64) {
 	f = must(fleet.Launch(ctx, o))
 	err := catch(func() {
 		before := must(f.Stored())
 		fill(ctx, must(f.Open(ctx, store.Portal)), n)
 		size = float64(must(f.Stored())-before) / float64(n)
+		addCustomers(ctx, must(f.Open(ctx, store.Provider)), more)
 		l = must(fleet.NewLoad(f))
 	})
 	if err != nil {
@@ -100,10 +104,10 @@ func fill(ctx context.Context, db *store.DB, n int) {
 	check(index.Prepare(ctx))
 	s.OnChange, s.OnApplicant = append(s.OnChange, index.OnChange), append(s.OnApplicant, index.OnApplicant)
 	each := max(1, n/480) // an hour's
-	for from := 0; from < n; from += each {
+	parallel(4, (n+each-1)/each, func(hour int) {
 		check(db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-			tx.Now = began.Add(time.Duration(from/each) * time.Hour)
-			for i := from; i < min(from+each, n); i++ {
+			tx.Now = began.Add(time.Duration(hour) * time.Hour)
+			for i := hour * each; i < min((hour+1)*each, n); i++ {
 				_, problems, err := s.Create(ctx, tx, applications.New{Product: contract.Cashflow, Origin: applications.FromAPI,
 					Prefill: nameOf(i).prefill()})
 				if err != nil || len(problems) > 0 {
@@ -112,7 +116,24 @@ func fill(ctx context.Context, db *store.DB, n int) {
 			}
 			return nil
 		}))
-	}
+	})
+}
+
+// addCustomers adds n customers with a product each.
+func addCustomers(ctx context.Context, db *store.DB, n int) {
+	defer db.Close()
+	s := &customers.Service{DB: db}
+	check(db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		for i := range n {
+			id := fmt.Sprintf("bench-%d", i)
+			if _, err := s.EnsureParent(ctx, tx, customers.ParentAccount{Role: "added " + id, Name: id, Environment: contract.Sandbox,
+				PublicID: id, ClientID: id, SecretKey: id, Products: map[contract.Product]string{contract.Cashflow: id},
+				ReturnMode: "get"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 }
 
 type applicantName struct{ first, last, email string }
