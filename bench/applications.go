@@ -94,7 +94,7 @@ func portalWith(ctx context.Context, o fleet.Options, n, more int) (f *fleet.Fle
 	return f, l, size
 }
 
-// fill adds applications as onboarding apps create them, an hour's at once, the newest last.
+// fill adds applications as onboarding apps create them: an hour's in each transaction, of four at once.
 func fill(ctx context.Context, db *store.DB, n int) {
 	defer db.Close()
 	began := time.Now().AddDate(0, 0, -20)
