@@ -394,8 +394,33 @@ func TestSubmissionLimit(t *testing.T) {
 	})
 }
 
-// TestSubmissionLimitOverReplicas sends more than 30 submissions concurrently to two
-// providers on one database.
+// TestSubmissionWaitsForNoOther sends a submission while another of the account waits for a third
+// party's transaction, which has its externalId.
+func TestSubmissionWaitsForNoOther(t *testing.T) {
+	t.Parallel()
+	db := storetest.Postgres(t, store.Provider) // SQLite has one transaction at a time
+	b := newTestServer(t, db)
+	h := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[contract.Cashflow])
+	b.want("a report", b.post(submissionPath, h, submission("personal", nil, "externalId", "first")), 200, "")
+	waiting := make(chan answer, 1)
+	err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		err := store.Exec(tx.ExecContext(ctx, `UPDATE reports SET external_id = 'second' WHERE external_id = 'first'`))
+		if err != nil {
+			return err
+		}
+		go func() { waiting <- b.post(submissionPath, h, submission("personal", nil, "externalId", "second")) }()
+		b.until(1, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+		b.want("another submission", b.post(submissionPath, h, submission("personal", nil)), 200, "")
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.want("the one that waited", <-waiting, 400, contract.CodeDuplicateExternalID)
+}
+
+// TestSubmissionLimitOverReplicas sends more than 30 submissions to two providers on one
+// database, as many at a time as the tests have connections: a request waits ten seconds for one.
 func TestSubmissionLimitOverReplicas(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db)
@@ -411,12 +436,8 @@ func TestSubmissionLimitOverReplicas(t *testing.T) {
 		var mu sync.Mutex
 		count := map[int]int{}
 		var wg sync.WaitGroup
-		for i := range 64 {
-			wg.Go(func() {
-				base := b.service.URL
-				if i%2 == 1 {
-					base = other.URL
-				}
+		send := func(base string) {
+			for range 8 {
 				req, _ := http.NewRequestWithContext(context.WithoutCancel(t.Context()), "POST", base+submissionPath, bytes.NewReader(raw))
 				for i := 0; i < len(h); i += 2 {
 					req.Header.Add(h[i], h[i+1])
@@ -432,7 +453,11 @@ func TestSubmissionLimitOverReplicas(t *testing.T) {
 				mu.Lock()
 				count[resp.StatusCode]++
 				mu.Unlock()
-			})
+			}
+		}
+		for range 4 {
+			wg.Go(func() { send(b.service.URL) })
+			wg.Go(func() { send(other.URL) })
 		}
 		wg.Wait()
 		if count[200] != 30 || count[429] != 34 {

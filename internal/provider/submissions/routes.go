@@ -67,14 +67,14 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		left, err := countSubmission(ctx, tx, caller.CustomerID, most)
-		if err != nil {
+		if err := begin(ctx, tx); err != nil {
 			return err
 		}
-		if left > 0 {
-			return rateLimited(most, left)
+		left, err := countSubmission(ctx, tx, caller.CustomerID, most) // last: the account's other submissions wait for it
+		if err == nil && left > 0 {
+			err = rateLimited(most, left)
 		}
-		return begin(ctx, tx)
+		return err
 	})
 	if errors.Is(err, reports.ErrDuplicateExternalID) {
 		return httpx.NewError(contract.CodeDuplicateExternalID, err, httpx.Detail{Field: "externalId", Message: "another report of yours has it"})

@@ -33,8 +33,8 @@ func waitTime(ctx context.Context, q store.Queryer, customerID string, most int,
 func clockSetBack(at int64, now time.Time) bool { return store.Time(at).Sub(now) > Window }
 
 // countSubmission counts a submission in the transaction that accepts it, or returns how
-// long it has to wait. The row of the count serializes the transactions of an account, also
-// of several replicas. For a minute after most has changed, the times of earlier submissions are
+// long it has to wait. From here on, other transactions of the account wait for the row of the count,
+// also those of other replicas. For a minute after most has changed, the times of earlier submissions are
 // in other slots, and it may refuse or accept some more.
 func countSubmission(ctx context.Context, tx *store.Tx, customerID string, most int) (time.Duration, error) {
 	var n int64
