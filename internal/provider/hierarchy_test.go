@@ -373,7 +373,7 @@ func TestCreateChildrenConcurrently(t *testing.T) {
 			{"POST", "/accounts/" + child + "/products", "productName", "productId", 400, "DUPLICATE_PRODUCT"},
 			{"PUT", "/accounts/" + child + "/products", "productName", "productId", 200, ""},
 		} {
-			answers := b.concurrently(100, c.method, c.path, b.basic(), map[string]any{c.field: "Of " + c.method})
+			answers := b.concurrently(16, c.method, c.path, b.basic(), map[string]any{c.field: "Of " + c.method})
 			created, ids := 0, map[string]bool{}
 			for _, a := range answers {
 				switch {

@@ -285,7 +285,7 @@ func TestSecondaryReportsConcurrently(t *testing.T) {
 		var mu sync.Mutex
 		count := map[int]int{}
 		var wg sync.WaitGroup
-		for range 30 {
+		for range 16 {
 			wg.Go(func() {
 				a := b.multi(source, b.seed.Products[contract.Income], "externalId", "one")
 				mu.Lock()
@@ -294,7 +294,7 @@ func TestSecondaryReportsConcurrently(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if count[200] != 1 || count[400] != 29 || b.count(`SELECT count(*) FROM reports WHERE external_id = 'one'`) != 1 {
+		if count[200] != 1 || count[400] != 15 || b.count(`SELECT count(*) FROM reports WHERE external_id = 'one'`) != 1 {
 			t.Errorf("answers by status: %v", count)
 		}
 	})

@@ -18,7 +18,7 @@ func TestShareAndWithdrawConcurrently(t *testing.T) {
 		var mu sync.Mutex
 		tokens := map[string]int{}
 		var wg sync.WaitGroup
-		for range 100 {
+		for range 16 {
 			wg.Go(func() {
 				a := b.share(publicToken)
 				mu.Lock()
@@ -44,7 +44,7 @@ func TestShareAndWithdrawConcurrently(t *testing.T) {
 		// One withdrawal succeeds. A share or a read fails after it.
 		theirs := b.relay(relayToken)
 		answers := map[string]int{}
-		for i := range 100 {
+		for i := range 16 {
 			wg.Go(func() {
 				var a answer
 				var what string
@@ -109,7 +109,7 @@ func TestConcurrentShareAndList(t *testing.T) {
 		late, _ := b.cashflowVisit("multi")
 		stranger := b.account("svc-stranger", contract.Sandbox, "")
 		b.entitle("svc-stranger", true, customers.RelayTokens)
-		const friends = 24
+		const friends = 8
 		for i := range friends {
 			b.account(fmt.Sprint("svc-friend-", i), contract.Sandbox, "")
 		}

@@ -206,7 +206,7 @@ func TestFiftyAtOnce(t *testing.T) {
 		}
 		var wg sync.WaitGroup
 		var renewals atomic.Int64
-		for i := range 50 {
+		for i := range 16 {
 			wg.Go(func() {
 				// All share the cookie, as after repeated clicks.
 				b := &browser{jar: v.browser.cookie()}
