@@ -24,10 +24,10 @@ func located(t *testing.T, v *visitor) {
 }
 
 // forward presses the browser's Forward and waits until the host's page at url has run its
-// script. Playwright's GoForward and WaitForURL can miss a page that the browser exchanges.
+// script. Playwright's GoForward can miss a page that the browser exchanges.
 func forward(t *testing.T, v *visitor, url string) {
 	t.Helper()
-	must(t, v.WaitForLoadState())
+	untilTrue(t, v, `document.readyState === "complete"`)
 	_, err := v.Evaluate(`() => void setTimeout(() => history.forward())`)
 	must(t, err)
 	until(t, "the page at "+url+" has run its script", func() bool {

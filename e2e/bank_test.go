@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"testing"
 	"time"
 
@@ -44,7 +45,7 @@ func TestSandboxBankPages(t *testing.T) {
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}}.Encode()
 	back := func(t *testing.T, v *visitor, name string) {
 		t.Helper()
-		must(t, v.WaitForURL(client.URL+"/back?**"))
+		awaitAddress(t, v, regexp.MustCompile("^"+regexp.QuoteMeta(client.URL+"/back?")))
 		u, err := url.Parse(v.URL())
 		must(t, err)
 		if u.Query().Get(name) == "" || u.Query().Get("state") != "x" {

@@ -117,12 +117,12 @@ func openMonth(t *testing.T, v *visitor, url string) {
 		t.Errorf("the focused month reads %q", words)
 	}
 	must(t, v.Keyboard().Press("Enter"))
-	must(t, v.WaitForURL(regexp.MustCompile(regexp.QuoteMeta(url)+`/transactions\?month=\d{4}-\d\d$`)))
+	awaitAddress(t, v, regexp.MustCompile(regexp.QuoteMeta(url)+`/transactions\?month=\d{4}-\d\d$`))
 	if got := read(t, v.page(".intro")); !strings.Contains(got, " out.") {
 		t.Errorf("the month is %q", got)
 	}
 	click(t, v.page(`.transactions tbody a[href*="category="]`).First())
-	must(t, v.WaitForURL(regexp.MustCompile(`/transactions\?category=`)))
+	awaitAddress(t, v, regexp.MustCompile(`/transactions\?category=`))
 	v.axe(t)
 	click(t, v.page(link("Zoë O’Hara-Núñez")))
 	at(t, v, url)
@@ -142,9 +142,9 @@ func openDay(t *testing.T, v *visitor, url string) {
 		t.Errorf("the third day of a month reads %q", words)
 	}
 	must(t, v.Keyboard().Press("Enter"))
-	must(t, v.WaitForURL(regexp.MustCompile(`/transactions\?day=\d{4}-\d\d-03$`)))
+	awaitAddress(t, v, regexp.MustCompile(`/transactions\?day=\d{4}-\d\d-03$`))
 	click(t, v.page(`.near-days [rel="next"]`))
-	must(t, v.WaitForURL(regexp.MustCompile(`/transactions\?day=\d{4}-\d\d-\d\d$`)))
+	awaitAddress(t, v, regexp.MustCompile(`/transactions\?day=\d{4}-\d\d-\d\d$`))
 	v.axe(t)
 }
 
@@ -179,7 +179,7 @@ func decideOnPhone(t *testing.T, v *visitor, url string) {
 	see(t, v.page(".case-files >> "+link(en("review.pdf.download"))))
 	v.axe(t)
 	click(t, v.page(".case-files >> "+link(en("review.application.print"))))
-	must(t, v.WaitForURL(regexp.MustCompile(regexp.QuoteMeta(url)+`/report`)))
+	awaitAddress(t, v, regexp.MustCompile(regexp.QuoteMeta(url)+`/report`))
 	v.open(t, url)
 }
 

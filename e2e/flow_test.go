@@ -187,10 +187,24 @@ func (s *site) await(t *testing.T, id, want string) {
 // at waits until the page's address is exactly this one.
 func at(t *testing.T, v *visitor, url string) {
 	t.Helper()
-	must(t, v.WaitForURL(url, playwright.PageWaitForURLOptions{WaitUntil: playwright.WaitUntilStateDomcontentloaded}))
-	if v.URL() != url {
-		t.Fatalf("the page is at %s, want %s", v.URL(), url)
-	}
+	awaitAddress(t, v, regexp.MustCompile("^"+regexp.QuoteMeta(url)+"$"))
+}
+
+// awaitAddress waits until the page's address matches, and its document is read. Playwright's
+// WaitForURL compares the address and then listens for the next one: on a busy machine it misses
+// a page that comes in between.
+func awaitAddress(t *testing.T, v interface {
+	URL() string
+	Evaluate(expression string, arg ...any) (any, error)
+}, address *regexp.Regexp) {
+	t.Helper()
+	until(t, fmt.Sprintf("the page's address matches %s", address), func() bool {
+		if !address.MatchString(v.URL()) {
+			return false
+		}
+		loading, err := v.Evaluate(`document.readyState === "loading"`)
+		return err == nil && loading == false
+	})
 }
 
 // tab is another tab of the visitor's browser.

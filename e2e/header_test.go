@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"regexp"
 	"testing"
 
 	"vestibule/internal/testutil/tools"
@@ -100,7 +101,7 @@ func (h phoneHeader) useByPointer(t *testing.T, v *visitor) {
 	must(t, v.Keyboard().Press("Escape"))
 	click(t, v.page(menuOpener))
 	click(t, v.page(h.target()))
-	must(t, v.WaitForURL("**"+h.linked))
+	awaitAddress(t, v, regexp.MustCompile(regexp.QuoteMeta(h.linked)+"$"))
 	must(t, v.SetViewportSize(1280, 800))
 	see(t, v.page(h.target()))
 	unseen(t, v, menuOpener)

@@ -395,7 +395,7 @@ func (w *sweep) lookAsApplicant(t *testing.T, l looker) {
 	l.at(t, w.Portal, "/applications/"+out["id"].(string)+"/connect")
 	l.open(t, w.Portal+"/developers?lang="+l.lang)
 	click(t, l.page("form[action='/developers/runs'] button[type=submit]").First())
-	must(t, l.WaitForURL(w.Portal+"/developers/runs/*"))
+	awaitAddress(t, l, regexp.MustCompile("^"+regexp.QuoteMeta(w.Portal+"/developers/runs/")))
 	l.at(t, "", l.URL())
 }
 

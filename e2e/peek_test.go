@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -68,7 +69,7 @@ func TestListShowsAnApplicationBesideIt(t *testing.T) {
 	press("Space")
 	see(t, v.page(panel))
 	click(t, v.page("[data-peek-title]"))
-	must(t, v.WaitForURL(review+"/applications/"+second.ID+"*"))
+	awaitAddress(t, v, regexp.MustCompile("^"+regexp.QuoteMeta(review+"/applications/"+second.ID)))
 
 	phone := visit(t, func(o *playwright.BrowserNewContextOptions) { o.Viewport = &playwright.Size{Width: 390, Height: 844} })
 	s.signIn(t, phone)
@@ -82,7 +83,7 @@ func TestListShowsAnApplicationBesideIt(t *testing.T) {
 		return err == nil && number(left) > 0
 	})
 	click(t, phone.page(link(second.ID)))
-	must(t, phone.WaitForURL(review+"/applications/"+second.ID+"*"))
+	awaitAddress(t, phone, regexp.MustCompile("^"+regexp.QuoteMeta(review+"/applications/"+second.ID)))
 }
 
 // peeked is a list of three applications in which a reviewer decides in the panel beside it.

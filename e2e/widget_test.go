@@ -502,7 +502,7 @@ func TestFormsOfAnotherTab(t *testing.T) {
 	reachFrom(t, at, "sign-in", "accounts")
 	click(t, at(button(en("visit.accounts.submit"))))
 	click(t, at("a[data-return]"))
-	must(t, behind.WaitForURL(s.Portal+"/applications/*"))
+	awaitAddress(t, behind, regexp.MustCompile("^"+regexp.QuoteMeta(s.Portal+"/applications/")))
 	must(t, behind.Close())
 }
 
