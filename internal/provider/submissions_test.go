@@ -394,8 +394,8 @@ func TestSubmissionLimit(t *testing.T) {
 	})
 }
 
-// TestSubmissionWaitsForNoOther sends a submission while another of the account waits for a third
-// party's transaction, which has its externalId.
+// TestSubmissionWaitsForNoOther sends a submission while another of the account waits for a
+// transaction that gives its externalId to a report.
 func TestSubmissionWaitsForNoOther(t *testing.T) {
 	t.Parallel()
 	db := storetest.Postgres(t, store.Provider) // SQLite has one transaction at a time
@@ -420,7 +420,7 @@ func TestSubmissionWaitsForNoOther(t *testing.T) {
 }
 
 // TestSubmissionLimitOverReplicas sends more than 30 submissions to two providers on one
-// database, as many at a time as the tests have connections: a request waits ten seconds for one.
+// database, eight at a time: a request waits ten seconds for one of four connections.
 func TestSubmissionLimitOverReplicas(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db)
