@@ -314,7 +314,7 @@ var (
 		"after=9999999999999999999", "limit=-1", "state=%00", "q=%00%ff", "mode=%00", "jwt=" + canaryText, "close"}
 )
 
-// Bodies over the limits. They are made once: a test touches each page of them.
+// Bodies over the limits, made once for all routes.
 var (
 	megabyte = sync.OnceValue(func() string { return strings.Repeat("x", 1<<20) })
 	hugeJSON = sync.OnceValue(func() string { return `{"a":"` + strings.Repeat("x", 17<<20) + `"}` })
