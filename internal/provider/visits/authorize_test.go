@@ -516,3 +516,27 @@ func TestWidgetWaitsWhileAccessIsExchanged(t *testing.T) {
 		}
 	})
 }
+
+// TestWidgetAsksAgainIfReadBeforeTheCallback checks that the step asks again for its state if
+// its request read the visit before the callback changed it, and the rest after that.
+func TestWidgetAsksAgainIfReadBeforeTheCallback(t *testing.T) {
+	withConnector(t, func(t *testing.T, r *providertest.Server, _ *providertest.OAuthBank) {
+		a, query := atBank(t, r, nil)
+		var state, step, source, bank string
+		var version int
+		if err := r.DB.SQL.QueryRow(`SELECT state, step, source_type, bank, version FROM visits WHERE public_token = $1`,
+			a.publicToken).Scan(&state, &step, &source, &bank, &version); err != nil {
+			t.Fatal(err)
+		}
+		r.Advance(time.Second)
+		a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+		if step := a.step(t); step != "accounts" && step != "connected" {
+			t.Fatalf("after the callback, the step is %q", step)
+		}
+		r.Count(`UPDATE visits SET state = $1, step = $2, source_type = $3, bank = $4, version = $5 WHERE public_token = $6 RETURNING 1`,
+			state, step, source, bank, version, a.publicToken)
+		if body := a.get(t).Body; !strings.Contains(body, "data-poll") || !strings.Contains(body, "Open Bank") {
+			t.Errorf("read before the callback: %s", body)
+		}
+	})
+}

@@ -140,9 +140,9 @@ func addEvents(ctx context.Context, tx *store.Tx, visitID string, first int64, a
 		strings.Join(rows, ", "), args...))
 }
 
-// lastMove returns when a visit last changed.
-func lastMove(ctx context.Context, q store.Queryer, visitID string) (time.Time, error) {
-	return store.ScanTime(q.QueryRowContext(ctx, `SELECT MAX(at) FROM visit_events WHERE visit_id = $1`, visitID))
+// lastMove returns when a visit became as v was read. It may have changed since.
+func lastMove(ctx context.Context, q store.Queryer, v visit) (time.Time, error) {
+	return store.ScanTime(q.QueryRowContext(ctx, `SELECT at FROM visit_events WHERE visit_id = $1 AND seq = $2`, v.id, v.stored))
 }
 
 // setHandle sets the handle of a visit's pages: the hosted page, or the widget's

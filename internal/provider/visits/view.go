@@ -156,7 +156,7 @@ func (s *Service) addStep(r *http.Request, v visit, p *providerui.Visit) (err er
 // addAuthorization adds whether the applicant has opened the bank's pages, and until when the
 // customer can get updated reports from it.
 func (s *Service) addAuthorization(ctx context.Context, v visit, p *providerui.Visit) error {
-	moved, err := lastMove(ctx, s.DB.SQL, v.id)
+	moved, err := lastMove(ctx, s.DB.SQL, v)
 	if err != nil {
 		return err
 	}
