@@ -27,7 +27,7 @@ func Bounce(ctx context.Context, to, mode string, settings ...string) (*Cluster,
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
-	dir, err := os.MkdirTemp("", "vestibule-pgbouncer-")
+	dir, err := makeDir("", "vestibule-pgbouncer-")
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func Start(ctx context.Context, settings ...string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(InMemory(), "vestibule-pg-")
+	dir, err := makeDir(InMemory(), "vestibule-pg-")
 	if err != nil {
 		return nil, err
 	}

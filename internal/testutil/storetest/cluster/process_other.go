@@ -2,7 +2,10 @@
 
 package cluster
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 // credential is not used: servers run as the present user, and may outlive a killed process.
 type credential struct{ Uid, Gid uint32 }
@@ -12,3 +15,6 @@ func asServer(*credential) *syscall.SysProcAttr { return nil }
 
 // InMemory returns "": only Linux has a folder in memory.
 func InMemory() string { return "" }
+
+// makeDir makes a folder below parent whose name begins with prefix. A killed process leaves it.
+func makeDir(parent, prefix string) (string, error) { return os.MkdirTemp(parent, prefix) }
