@@ -279,7 +279,7 @@ func TestTraces(t *testing.T) {
 		t.Errorf("the parent of the provider's span is %v, want %v", got, want)
 	}
 	// The report's job is of the request that ended the visit. The portal fetches the report while
-	// the webhook that announces it waits, or in the webhook's job if the queue began that first.
+	// the webhook that announces it waits, or in a job if that takes longer than the webhook may wait.
 	if got := above(find("job reports.generate")); len(got) != 3 || got[1] != "POST /visits/{token}/complete" {
 		t.Errorf("the parent of the report's job is %v", got)
 	}

@@ -518,7 +518,8 @@ func TestWidgetWaitsWhileAccessIsExchanged(t *testing.T) {
 }
 
 // TestWidgetAsksAgainIfReadBeforeTheCallback checks that the step asks again for its state if
-// its request read the visit before the callback changed it, and the rest after that.
+// its request read the visit before the callback changed it, and the rest after that: the test sets
+// the visit's row back.
 func TestWidgetAsksAgainIfReadBeforeTheCallback(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, _ *providertest.OAuthBank) {
 		a, query := atBank(t, r, nil)

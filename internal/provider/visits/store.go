@@ -140,7 +140,7 @@ func addEvents(ctx context.Context, tx *store.Tx, visitID string, first int64, a
 		strings.Join(rows, ", "), args...))
 }
 
-// lastMove returns when a visit became as v was read. It may have changed since.
+// lastMove returns when the visit last changed before v was read.
 func lastMove(ctx context.Context, q store.Queryer, v visit) (time.Time, error) {
 	return store.ScanTime(q.QueryRowContext(ctx, `SELECT at FROM visit_events WHERE visit_id = $1 AND seq = $2`, v.id, v.stored))
 }

@@ -28,6 +28,7 @@ func InMemory() string {
 	return dir
 }
 
+// unlocked is the prefix of a folder until it is locked: no other process removes it.
 const unlocked = "vestibule-unlocked-"
 
 // makeDir makes a folder below parent whose name begins with prefix, and removes those that
