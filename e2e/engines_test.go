@@ -223,7 +223,7 @@ func (d *driven) openFirst(s *site) {
 }
 
 // goBack loads the page of a visit again, and goes back step by step. No entry of the history is
-// dead: from the first step, Back leaves the page.
+// dead: from the first step, as soon as it is shown, Back leaves the page.
 func (d *driven) goBack(s *site) {
 	d.openFirst(s)
 	must(d.t, d.Run(nil, `location.assign(arguments[0])`, s.begin(d.t, "embedded").ConnectURL))
@@ -236,14 +236,24 @@ func (d *driven) goBack(s *site) {
 	d.step("sign-in")
 	d.page()
 	must(d.t, d.Reload())
-	for _, step := range []string{"sign-in", "bank", "consent"} {
+	at := func(n int, step string) {
+		d.t.Helper()
 		d.widget()
 		d.step(step)
-		d.holds("the entry has its place", `return history.state?.visit?.n === arguments[0]`,
-			map[string]int{"sign-in": 2, "bank": 1}[step])
-		d.page()
-		must(d.t, d.Run(nil, `setTimeout(() => history.back())`))
+		d.holds("the entry has its place", `return history.state?.visit?.n === arguments[0]`, n)
 	}
+	at(2, "sign-in")
+	must(d.t, d.Run(nil, `
+		const shown = new MutationObserver(() => {
+			if (!document.querySelector("[data-testid=step-consent]")) return;
+			shown.disconnect();
+			setTimeout(() => history.back());
+		});
+		shown.observe(document.body, { childList: true, subtree: true });
+		setTimeout(() => history.back());`))
+	at(1, "bank")
+	must(d.t, d.Run(nil, `setTimeout(() => history.back())`))
+	d.page()
 	d.holds("Back leaves the page", `return location.pathname === "/"`)
 }
 

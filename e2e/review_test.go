@@ -198,6 +198,7 @@ func listByState(t *testing.T, s *site, v *visitor) {
 	see(t, v.page(".queues a[aria-current=page] >> text="+en("review.queues.decide")))
 	click(t, v.page("tbody .list-check").First())
 	click(t, v.page(button(en("review.list.take"))))
+	see(t, v.page("tbody >> text="+en("review.list.you")))
 	click(t, v.page(".queues a >> text="+en("review.queues.mine")))
 	listed(t, v, 1)
 }
@@ -227,6 +228,7 @@ func useListByKeys(t *testing.T, s *site, v *visitor) {
 	must(t, v.Keyboard().Press("j"))
 	must(t, v.Keyboard().Press("Enter"))
 	click(t, v.page(button(en("review.list.release"))))
+	see(t, v.page(button(en("review.list.take"))))
 	v.open(t, review+"?queue=mine")
 	see(t, v.page(text(en("review.list.queue_empty"))))
 }

@@ -184,6 +184,7 @@ async function show(answer: Response | undefined, moved: boolean, text?: unknown
   const type = answer.headers.get("Content-Type") ?? "";
   if (!type.startsWith("text/html")) return showNotice("failed");
   const html = await answer.text();
+  await dropDeadEntries(stepOf(html));
   await released();
   replaceStep(html, moved, undefined, text);
 }
@@ -265,19 +266,18 @@ function enter(n: number, way?: "pushState" | "replaceState"): void {
 // addHistoryEntries adds history entries for the steps before the current one of a reloaded frame.
 // The entries of the former frame do not lead to this one: browsers drop them, or they are dead.
 function addHistoryEntries(steps: number): void {
-  if (leaves(document.getElementById("step")!)) return dropDeadEntries();
+  if (leaves(document.getElementById("step")!)) return;
   while (visit.entry < steps) enter(visit.entry + 1, "pushState");
 }
 
-// dropDeadEntries goes to the entry before the first frame's, so that the next Back leaves the page.
-function dropDeadEntries(): void {
-  if (visit.dead === 0 || visit.entry > 0) return;
-  history.go(-visit.dead);
-  visit.dead = 0;
-  enter(0);
+// dropDeadEntries leaves the dead entries before a step that Back leaves is shown, so that the next
+// Back leaves the page.
+async function dropDeadEntries(next: HTMLElement | null): Promise<void> {
+  if (visit.dead > 0 && visit.entry === 0 && next && leaves(next)) await leaveHistoryEntries();
 }
 
-// leaveHistoryEntries restores the history from before the first step.
+// leaveHistoryEntries goes to the entry that the first frame began with. WebKit reports no arrival
+// at an entry of a former frame, and a Back on the way there would end it on a dead entry.
 async function leaveHistoryEntries(): Promise<void> {
   const all = visit.entry + visit.dead;
   if (all === 0) return;
@@ -313,7 +313,6 @@ async function back(times: number): Promise<void> {
   } finally {
     visit.busy = false;
   }
-  if (leaves(document.getElementById("step")!)) dropDeadEntries();
 }
 
 // The page around the frame came back from the browser's cache: the visit may have moved on, and a request may have been
